@@ -13,7 +13,7 @@ typedef struct settings {
     cli_numbers nested;
     double hinge, l2, hold_out, motion, reconstruct, numbers_first, corrupt, dropout;
     double teacher_reach;
-    int64_t free_units, neighbours, pretrain_epochs, teacher_epochs;
+    int64_t free_units, neighbours, pretrain_epochs, teacher_epochs, gradients;
 } settings;
 
 static const char *const codes[] = {"numbers", "binary", NULL};
@@ -76,6 +76,9 @@ static const cli_option options[] = {
     CLI_TRAIN_WINDOW_OPTION("side of the square to which images are scaled, 'whole' for none, or "
                             "'auto'"),
     CLI_TRAIN_LABELS_OPTION(0),
+    {"gradients", 0, CLI_INT, "N", offsetof(settings, gradients), .min = 0, .max = 64,
+     .initial = "0", .uses = USE_CHOSEN,
+     .help = "learn from gradient orientations in N x N cells; 0: from pixels"},
     CLI_TRAIN_HIDDEN_OPTION(USE_CHOSEN),
     CLI_TRAIN_EPOCHS_OPTION("passes over the images; 0: keep the starting weights", USE_CHOSEN),
     {"start", 0, CLI_CHOICE, "HOW", offsetof(settings, start), .choices = starts, .initial = "auto",
@@ -259,6 +262,7 @@ static taper_status choose(const settings *s, uint32_t hidden[CODEC_MAX_LAYERS],
                                   .n_hidden = cli_train_widths(&s->run, hidden),
                                   .objective = names[s->objective],
                                   .minutes = is_searched(s) ? s->minutes : 0.0,
+                                  .cells = (uint32_t)s->gradients,
                                   .motion = (float)s->motion,
                                   .mirrors = s->mirrors,
                                   .training = training_of(s),

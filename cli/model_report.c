@@ -42,6 +42,10 @@ static void report_json(const cli_common *common, const char *path, const taper_
     cli_json_uint(&j, "channels", m.channels);
     cli_json_uint(&j, "window_width", m.window_width);
     cli_json_uint(&j, "window_height", m.window_height);
+    if (m.cells_across) {
+        cli_json_uint(&j, "cells_across", m.cells_across);
+        cli_json_uint(&j, "cells_down", m.cells_down);
+    }
     cli_json_uint(&j, "units", m.units);
     cli_json_uint(&j, "passes", m.passes);
     cli_json_uint(&j, "binary", m.binary);
@@ -95,6 +99,8 @@ static void print_embedding(const cli_common *common, const taper_model *model) 
     while (taper_model_layer_width(model, depth + 1)) depth++;
     printf("  window    %u x %u pixels, to which images are scaled\n", m.window_width,
            m.window_height);
+    if (m.cells_across)
+        printf("  inputs    gradient orientations in %u x %u cells\n", m.cells_across, m.cells_down);
     printf("  code      %u %s%s, by %u layer%s\n", m.units, m.binary ? "bit" : "unit",
            formats_plural(m.units, "s"), depth, formats_plural(depth, "s"));
     print_training(&m);

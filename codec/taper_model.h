@@ -12,10 +12,12 @@ typedef struct taper_model taper_model;
 typedef enum taper_family {
     TAPER_FAMILY_PCA = 0,
     TAPER_FAMILY_DENSE = 1,
-    TAPER_FAMILY_CONV = 2 /* pca, followed by a convolutional network */
+    TAPER_FAMILY_CONV = 2, /* pca, followed by a convolutional network */
+    /* dense, of gradient orientations in cells instead of pixels; only embedding models */
+    TAPER_FAMILY_GRADIENTS = 3
 } taper_family;
 
-/* "pca", "dense" or "conv"; "unknown" for any other value. Never NULL. */
+/* "pca", "dense", "conv" or "gradients"; "unknown" for any other value. Never NULL. */
 TAPER_API const char *taper_family_name(taper_family family);
 
 /* Size of the name of an objective, with its final 0. */
@@ -72,6 +74,8 @@ typedef struct taper_model_info {
     uint32_t layers;
     /* Of a binary model: what is subtracted from each bit of a code, 0 to 1; else 0. */
     float centre;
+    /* Family gradients: cells of a window; else 0. */
+    uint32_t cells_across, cells_down;
 } taper_model_info;
 
 /* Load a model from the contents of a .tpm file. The bytes may be freed afterwards. limits: NULL
@@ -122,7 +126,7 @@ TAPER_API taper_status taper_model_get_unit(const taper_model *model, uint32_t u
                                             taper_model_unit *out, taper_error *error);
 
 /* The width of a layer of the network that makes codes, 1 for the first; 0: the numbers of a
- * window. Returns 0 for a layer that does not exist. A model of family pca has none. */
+ * window, or of its cells. Returns 0 for a layer that does not exist. A model of family pca has none. */
 TAPER_API uint32_t taper_model_layer_width(const taper_model *model, uint32_t layer);
 
 /* The name of built-in model i, from 0; NULL: there are fewer. */

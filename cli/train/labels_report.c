@@ -135,6 +135,8 @@ static void say_again(const cli_train_reporter *t, const train_embedding_choice 
     if (motion > 0)
         snprintf(noise, sizeof noise, " --motion %g%s", motion, c->mirrors ? " --mirror" : "");
     size_t used = strlen(noise);
+    if (c->cells)
+        used += (size_t)snprintf(noise + used, sizeof noise - used, " --gradients %u", c->cells);
     if (dropout > 0)
         used += (size_t)snprintf(noise + used, sizeof noise - used, " --dropout %g", dropout);
     if (c->training.binary)

@@ -36,13 +36,23 @@ taper_status codec_architecture_read(codec_architecture *a, formats_cursor *in,
         for (uint32_t l = 0; l + 1 < a->depth[s]; l++) a->width[s][l] = formats_read_u32le(in);
     }
     if (a->flags & CODEC_FLAG_LAPPED) TAPER_TRY(read_lap(a, in, error));
+    if (a->family == TAPER_FAMILY_GRADIENTS)
+        a->cells.across = formats_read_u8(in), a->cells.down = formats_read_u8(in);
     return formats_cursor_check(in, "model: architecture", error);
 }
 
 /* Check the combination of activations, depths and flags. */
 static taper_status check_features(const codec_architecture *a, taper_error *error) {
     int direct = (a->flags & CODEC_FLAG_DIRECT) != 0, binary = (a->flags & CODEC_FLAG_BINARY) != 0;
-    if (a->family != TAPER_FAMILY_DENSE &&
+    if (a->family == TAPER_FAMILY_GRADIENTS && !codec_architecture_is_embedding(a))
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: family gradients with a decoder");
+    if (a->family == TAPER_FAMILY_GRADIENTS && !codec_cells_are_legal(a->window, a->cells))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: %u x %u cells of a window of %u x %u; 1 to %d are legal, of at "
+                            "least 2 pixels a side, and %d values in all",
+                            a->cells.across, a->cells.down, a->window.width, a->window.height,
+                            CODEC_GRADIENT_MOST_CELLS, CODEC_MAX_INPUTS);
+    if ((a->family == TAPER_FAMILY_PCA || a->family == TAPER_FAMILY_CONV) &&
         ((a->flags & ~(uint32_t)(CODEC_FLAG_CONDITIONAL | CODEC_FLAG_HEAD | CODEC_FLAG_LAPPED)) !=
              CODEC_FLAG_TIED ||
          a->depth[0] || a->depth[1]))
@@ -93,10 +103,15 @@ static taper_status check_features(const codec_architecture *a, taper_error *err
     return TAPER_OK;
 }
 
+uint32_t codec_architecture_inputs(const codec_architecture *a) {
+    return a->cells.across ? codec_gradients_count(a->window, a->cells)
+                           : codec_window_values(a->window);
+}
+
 taper_status codec_architecture_check(const codec_architecture *a, const taper_limits *limits,
                                       uint64_t *weights, taper_error *error) {
     const codec_window *w = &a->window;
-    if (a->family > TAPER_FAMILY_CONV)
+    if (a->family > TAPER_FAMILY_GRADIENTS)
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
                             "model family %u is not known to this build; update taper", a->family);
     if (w->channels != 1 && w->channels != 3)
@@ -106,12 +121,13 @@ taper_status codec_architecture_check(const codec_architecture *a, const taper_l
         w->height > CODEC_MAX_WINDOW_SIDE || codec_window_values(*w) > CODEC_MAX_INPUTS)
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: a window of %u x %u is not legal",
                             w->width, w->height);
-    uint64_t inputs = codec_window_values(*w);
     int direct = (a->flags & CODEC_FLAG_DIRECT) != 0;
+    uint64_t inputs = codec_window_values(*w);
     if (!a->units || (!direct && a->units > inputs))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: %u units for %llu inputs", a->units,
                             (unsigned long long)inputs);
     TAPER_TRY(check_features(a, error));
+    inputs = codec_architecture_inputs(a);
     *weights = inputs + (direct ? 0 : inputs * a->units * (2 - (a->flags & CODEC_FLAG_TIED)));
     for (int s = 0; s < 2; s++) {
         uint64_t before = s ? a->units : inputs, last = s ? inputs : a->units;

@@ -10,6 +10,7 @@ typedef struct codec_architecture {
     float tied_gain;
     codec_window window;
     codec_lap lap;
+    codec_cells cells;
 } codec_architecture;
 
 /* Read all fields. TAPER_ERR_CORRUPT, _TRUNCATED. */
@@ -19,6 +20,9 @@ taper_status codec_architecture_read(codec_architecture *a, formats_cursor *in, 
  * limits->max_model_bytes. */
 taper_status codec_architecture_check(const codec_architecture *a, const taper_limits *limits,
                                       uint64_t *weights, taper_error *error);
+
+/* The values that the network gets of a window. */
+uint32_t codec_architecture_inputs(const codec_architecture *a);
 
 /* Nonzero: there is only an encoder. */
 static inline int codec_architecture_is_embedding(const codec_architecture *a) {

@@ -132,17 +132,34 @@ static void make_bits(float centre, float *codes, size_t n) {
     for (size_t i = 0; i < n; i++) codes[i] = (codes[i] > 0 ? 1.0f : 0.0f) - centre;
 }
 
+/* Read the pixels, or the gradients, of an image. Samples are whole numbers: embedding models take
+ * 8 bits. */
+static taper_status read_inputs(const taper_model *model, const taper_image *image, float *inputs) {
+    const size_t n = codec_window_values(model->window);
+    const size_t values = model->network.inputs;
+    if (!model->cells.across) return read_window(model, image, inputs);
+    float *pixels = malloc(n * sizeof *pixels + n + values);
+    if (!pixels) return TAPER_ERR_NOMEM;
+    uint8_t *samples = (uint8_t *)(pixels + n), *value = samples + n;
+    taper_status status = read_window(model, image, pixels);
+    for (size_t i = 0; i < n && !status; i++) samples[i] = (uint8_t)pixels[i];
+    if (!status) status = codec_gradients(model->window, model->cells, 1, samples, value);
+    for (size_t i = 0; i < values && !status; i++) inputs[i] = value[i];
+    free(pixels);
+    return status;
+}
+
 static taper_status encode_rows(const embed_task *t, size_t first, size_t rows) {
     const taper_embedder *e = t->embedder;
-    const size_t inputs = e->network.inputs, units = e->network.units;
-    float *codes = t->codes + first * units, *pixels = malloc(rows * inputs * sizeof *pixels);
+    const size_t n = e->network.inputs, units = e->network.units;
+    float *codes = t->codes + first * units, *inputs = malloc(rows * n * sizeof *inputs);
     codec_backend backend = e->backend; /* a copy, as the network's argument is not const */
-    if (!pixels) return TAPER_ERR_NOMEM;
+    if (!inputs) return TAPER_ERR_NOMEM;
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < rows && !status; i++)
-        status = read_window(e->model, &t->images[first + i], pixels + i * inputs);
-    if (!status) status = codec_network_encode(&e->network, &backend, pixels, rows, codes);
-    free(pixels);
+        status = read_inputs(e->model, &t->images[first + i], inputs + i * n);
+    if (!status) status = codec_network_encode(&e->network, &backend, inputs, rows, codes);
+    free(inputs);
     if (!status && t->makes_bits) make_bits(e->model->tables.centre, codes, rows * units);
     return status;
 }

@@ -17,6 +17,7 @@
 #define CODEC_MODEL_H
 #include "codec/bitplane/code_tables.h"
 #include "codec/taper_model.h"
+#include "codec/transform/gradients.h"
 #include "codec/transform/lap.h"
 #include "codec/transform/network.h"
 #include "codec/transform/restoration.h"
@@ -31,6 +32,9 @@ struct taper_model {
     taper_model_info info;
     codec_window window;
     codec_lap lap; /* window.lap points here, or is NULL */
+    /* Family gradients: the inputs of the network are codec_gradients of a window; across 0: they are
+     * its pixels. */
+    codec_cells cells;
     /* 1: analysis is the pseudo-inverse of synthesis and is not stored. After loading,
      * network.analysis equals synthesis; encoders compute it (pseudo_inverse.h). 0 for direct
      * networks, whose stacks have network.tied_gain. */
@@ -105,8 +109,8 @@ taper_status codec_model_scale_passes(const taper_model *model, const codec_smal
  * replaced by the rounded ones of the file, so that later measurements apply to the file. info.id
  * and info.file_bytes are set.
  *
- * Of an embedding model (dense, the network a CODEC_ENCODER, no other parts) info.objective, alpha,
- * classes and binary are written. TAPER_ERR_ARG: one of the first three is not legal, or the model
+ * Of an embedding model (dense or gradients, the network a CODEC_ENCODER, no other parts)
+ * info.objective, alpha, classes and binary are written. TAPER_ERR_ARG: one of the first three is not legal, or the model
  * has other parts; or the model is constant or lacks stages. TAPER_ERR_NOMEM. */
 taper_status codec_model_write(taper_model *model, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error);

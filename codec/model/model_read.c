@@ -35,7 +35,7 @@ static taper_status alloc_network(codec_network *net, const codec_architecture *
                              : a->flags & CODEC_FLAG_DIRECT     ? CODEC_DIRECT
                              : a->flags & CODEC_FLAG_TIED       ? CODEC_TIED
                                                                 : CODEC_UNTIED;
-    TAPER_TRY(codec_network_alloc(net, codec_window_values(a->window), a->units, path, a->width[0],
+    TAPER_TRY(codec_network_alloc(net, codec_architecture_inputs(a), a->units, path, a->width[0],
                                   n0, a->width[1], n1));
     net->hidden = (codec_activation)a->hidden;
     net->code = (codec_activation)a->code;
@@ -85,6 +85,8 @@ void codec_model_describe(taper_model *m) {
     m->info.restoration_hidden = m->restoration.hidden;
     m->info.feedback = codec_network_has_feedback(&m->network);
     m->info.embedding = !codec_network_has_decoder(&m->network);
+    m->info.cells_across = m->cells.across;
+    m->info.cells_down = m->cells.down;
     codec_work work = codec_work_of(m);
     m->info.work = work.usual;
     m->info.most_work = work.most;
@@ -263,6 +265,7 @@ static taper_status read_payload(taper_model *m, reader *r) {
     TAPER_TRY(codec_architecture_check(&a, r->limits, &m->info.weights, r->error));
     m->window = a.window;
     m->lap = a.lap;
+    m->cells = a.cells;
     if (m->lap.reach) m->window.lap = &m->lap;
     m->tied = a.flags & CODEC_FLAG_TIED;
     TAPER_TRY(read_mean(m, &a, &r->in, r->error));

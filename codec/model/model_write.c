@@ -106,10 +106,14 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
         for (uint32_t l = 0; l + 1 < stacks[s]->depth; l++)
             formats_write_u32le(out, stacks[s]->layer[l].outputs);
     }
-    if (!m->window.lap) return;
-    formats_write_u8(out, (uint8_t)m->lap.reach);
-    for (uint32_t i = 0; i < m->lap.reach * m->lap.reach; i++)
-        formats_write_u16le(out, (uint16_t)m->lap.stored[i]);
+    if (m->window.lap) {
+        formats_write_u8(out, (uint8_t)m->lap.reach);
+        for (uint32_t i = 0; i < m->lap.reach * m->lap.reach; i++)
+            formats_write_u16le(out, (uint16_t)m->lap.stored[i]);
+    }
+    if (m->info.family != TAPER_FAMILY_GRADIENTS) return;
+    formats_write_u8(out, (uint8_t)m->cells.across);
+    formats_write_u8(out, (uint8_t)m->cells.down);
 }
 
 /* --- the parts of the payload (SPEC.md, 6.1) -------------------------------------------- */
@@ -194,7 +198,8 @@ static void free_payload(payload *p) {
 /* Check that an embedding model has only legal parts. */
 static taper_status check_embedding(const taper_model *m, taper_error *error) {
     const char *fault = codec_embedding_record_fault(&m->info);
-    if (m->info.family != TAPER_FAMILY_DENSE ||
+    const taper_family family = m->cells.across ? TAPER_FAMILY_GRADIENTS : TAPER_FAMILY_DENSE;
+    if (m->info.family != family || (m->cells.across && !codec_cells_are_legal(m->window, m->cells)) ||
         (flags_of(m) & ~CODEC_FLAG_BINARY) != CODEC_FLAG_DIRECT ||
         (m->info.binary && m->network.code != CODEC_LINEAR))
         return formats_fail(error, TAPER_ERR_ARG,

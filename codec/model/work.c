@@ -3,7 +3,12 @@
 #include "codec/model/work.h"
 #include "codec/bitplane/conditional.h"
 
-enum { MIDDLES = CODEC_CONDITIONAL_MIDDLES };
+enum {
+    MIDDLES = CODEC_CONDITIONAL_MIDDLES,
+    /* of the gradients of a pixel, and of a value of a cell, in time */
+    GRADIENT = 40,
+    OF_VALUE = 8
+};
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -58,6 +63,11 @@ static uint64_t restoring_work(const codec_restoration *r) {
     return sum;
 }
 
+static uint64_t gradients_work(const taper_model *m) {
+    return (uint64_t)GRADIENT * m->window.width * m->window.height +
+           OF_VALUE * (uint64_t)m->network.inputs;
+}
+
 static uint64_t divide_up(uint64_t n, uint64_t by) { return (n + by - 1) / by; }
 
 codec_work codec_work_of(const taper_model *m) {
@@ -73,6 +83,7 @@ codec_work codec_work_of(const taper_model *m) {
     uint64_t most = larger(decode, encode) + fixed + CODEC_FEATURES * most_passes(t);
     if (t->conditional) usual += predicting_work(t->conditional), most += most_predicting_work(t);
     uint64_t pixels = (uint64_t)m->window.width * m->window.height;
+    if (m->cells.across) usual += gradients_work(m), most += gradients_work(m);
     uint64_t restoring = divide_up(restoring_work(&m->restoration),
                                    CODEC_RESTORATION_PATCH * CODEC_RESTORATION_PATCH);
     return (codec_work){divide_up(usual, pixels) + restoring, divide_up(most, pixels) + restoring};

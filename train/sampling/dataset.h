@@ -7,6 +7,7 @@
  * Directory train/sampling/: the data of a step, and random numbers.
  *   dataset       training images in memory, and their windows as rows; loading: reads them
  *   own_rows      the rows of batches that this rank has
+ *   gradient_rows rows of gradient orientations, made of rows of pixels
  *   philox        counter-based random numbers; numbers: parsing and dot products
  *   truncation    the part of a code that an example keeps, and distributions of code lengths
  *   corruption    corrupted inputs, dropout, normal noise; jitter: small motions of examples

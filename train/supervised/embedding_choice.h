@@ -26,6 +26,9 @@ typedef struct train_embedding_choice {
      * have one size, and at most 256 x 256 pixels. 0: TRAIN_EMBEDDING_WHOLE for images of one size
      * of at most 64 x 64, else 32. */
     uint32_t side;
+    /* The network gets gradient orientations (codec/transform/gradients.h) in this many cells along
+     * each side of an image; 0: it gets pixels. At most half of a side. */
+    uint32_t cells;
     /* Units of a code, at least 1. training.free_units are in addition and are not part of the
      * model, nor is the decoder of training.reconstruct. */
     uint32_t units;
@@ -67,7 +70,7 @@ typedef struct train_embedding_hooks {
     train_embedding_callbacks training;
 } train_embedding_hooks;
 
-enum { TRAIN_EMBEDDING_TRIALS = 16 };
+enum { TRAIN_EMBEDDING_TRIALS = 20 };
 
 /* Options that the search tried, evaluated on held-out images. */
 typedef struct train_embedding_trial {

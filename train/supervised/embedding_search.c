@@ -20,7 +20,8 @@ enum {
     WANTED_STEPS = 2400,
     LEAST_EPOCHS = 20,
     MOST_EPOCHS = 400,
-    MOST_COMPONENTS = 1024,    /* inputs */
+    MOST_COMPONENTS = 1024,    /* inputs; principal components of more take too long */
+    CELLS = 4,                 /* along a side: few values, and hardly more errors than with 8 */
     LEAST_ROWS = 3000,         /* fewer are not representative */
     TIMED_ROWS = 8000,         /* with more the time per row hardly falls */
     MOST_PIXELS = 64 * 1000000 /* size limit of the search for neighbours by pixels */
@@ -97,7 +98,7 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
     if (status == TAPER_OK && s->stopped)
         status = formats_fail(error, TAPER_ERR_ARG, "stopped while recipes were tried");
     if (status == TAPER_OK && rate)
-        status = train_embedding_judge(s->stage, &m->network, 0, &s->rows, &c->training, s->wrong,
+        status = train_embedding_judge(s->stage, m, 0, &s->rows, &c->training, s->wrong,
                                        rate, error);
     taper_model_free(m);
     return status;
@@ -138,22 +139,34 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
 
 static void linear(train_embedding_choice *c, uint32_t *width) {
     (void)width;
-    c->objective = "nca", c->n_hidden = 0;
+    c->objective = "nca", c->n_hidden = 0, c->cells = 0, c->motion = 0.0f;
     c->training.objective = (train_neighbour_objective){.loss = TRAIN_NCA};
     c->training.rate = 3e-3f; /* at 0.01 the error of linear maps of natural images rises */
     c->linear.spread = 10.0, c->linear.seed = c->training.seed;
+}
+static void linear_of_gradients(train_embedding_choice *c, uint32_t *width) {
+    linear(c, width);
+    c->cells = CELLS;
 }
 /* For natural images log NCA has fewer errors after 12 epochs than NCA after 20. Rows whose
  * neighbours are all of other classes have most weight in log NCA and almost none in NCA
  * (bench/results/README.md). */
 static void deep(train_embedding_choice *c, uint32_t *width) {
     width[0] = width[1] = 500;
-    c->objective = "dt-log-nca", c->n_hidden = 2;
+    c->objective = "dt-log-nca", c->n_hidden = 2, c->cells = 0;
     c->start = TRAIN_EMBEDDING_DRAWN;
     c->training.objective = (train_neighbour_objective){
         .loss = TRAIN_LOG_NCA, .student = 1, .alpha = c->units > 1 ? c->units - 1 : 1};
     c->training.rate = 2e-3f;
     c->motion = 3.0f;
+}
+static void deep_of_gradients(train_embedding_choice *c, uint32_t *width) {
+    deep(c, width);
+    c->cells = CELLS, c->motion = 0.0f;
+}
+static void halve_cells(train_embedding_choice *c, uint32_t *width) {
+    (void)width;
+    c->cells *= 2;
 }
 /* No training: for few images with much noise that may be best. */
 static void only_start(train_embedding_choice *c, uint32_t *width) {
@@ -214,11 +227,14 @@ static void deepen(train_embedding_choice *c, uint32_t *width) {
 static const struct change {
     const char *words;
     void (*apply)(train_embedding_choice *choice, uint32_t *width);
-} changes[] = {{"a linear map", linear},
+} changes[] = {{"gradients, a linear map", linear_of_gradients},
+               {"a linear map", linear},
                {"principal components", only_start},
                {"twice as many numbers", double_units},
-               {"a linear map, images move", move_first},
+               {"images move", move_first},
+               {"gradients, two hidden layers", deep_of_gradients},
                {"two hidden layers", deep},
+               {"half as large cells", halve_cells},
                {"bits sooner", take_bits_sooner},
                {"motion less far", move_less},
                {"motion twice as far", move_more},
@@ -236,7 +252,7 @@ static int is_same(const recipe *p, const recipe *q) {
     const train_embedding_choice *a = &p->choice, *b = &q->choice;
     return a->n_hidden == b->n_hidden && a->units == b->units &&
            !memcmp(p->width, q->width, a->n_hidden * sizeof *p->width) && a->motion == b->motion &&
-           a->mirrors == b->mirrors && a->training.noise.dropout == b->training.noise.dropout &&
+           a->mirrors == b->mirrors && a->cells == b->cells && a->training.noise.dropout == b->training.noise.dropout &&
            a->training.rate == b->training.rate && a->objective == b->objective &&
            a->training.numbers_first == b->training.numbers_first &&
            !a->training.epochs == !b->training.epochs;
@@ -250,6 +266,15 @@ static int is_better_line(const search *s, const recipe *r, const train_embeddin
            (r->choice.training.epochs && trial->error.rate < handicap * s->at_rate);
 }
 
+/* Gives the window its cells, of at least 2 pixels a side, and linear maps their start. */
+static void fit_inputs(const search *s, train_embedding_choice *c) {
+    const codec_window w = s->stage->window;
+    c->cells = (uint32_t)formats_smaller(c->cells, formats_smaller(w.width, w.height) / 2);
+    const codec_cells cells = {c->cells, c->cells};
+    const uint32_t inputs = c->cells ? codec_gradients_count(w, cells) : s->pixels->inputs;
+    c->linear.kind = inputs <= MOST_COMPONENTS ? TRAIN_START_PCA : TRAIN_START_RANDOM;
+}
+
 /* Tries a change; one that has no effect is skipped. If training diverges or the model exceeds the
  * work limit, the trial has no error rate, unless it is the first. Other failures end the
  * search. */
@@ -259,6 +284,7 @@ static taper_status try_change(search *s, uint32_t i, taper_error *error) {
     recipe r = s->at;
     taper_error why = {0};
     changes[i].apply(&r.choice, r.width);
+    fit_inputs(s, &r.choice);
     if (f->trials && is_same(&r, &s->at)) return TAPER_OK;
     *trial = (train_embedding_trial){.words = changes[i].words};
     f->trials++;
@@ -416,8 +442,6 @@ static train_embedding_choice beginning(const train_embedding_choice *base, uint
         c.training.prefixes = train_prefix_halves(c.units);
         c.training.numbers_first = 0.5;
     }
-    /* with more pixels, principal components take too long */
-    c.linear.kind = inputs <= MOST_COMPONENTS ? TRAIN_START_PCA : TRAIN_START_RANDOM;
     return c;
 }
 
@@ -439,6 +463,7 @@ taper_status train_embedding_search(train_embedding_stage *stage, double minutes
     const taper_status status = find(&s, error);
     train_embedding_rows_free(&s.rows);
     free(s.order), free(s.label), free(s.wrong);
+    stage->gradients = trials.gradients;
     stage->pretraining_seconds = 0.0;
     return status;
 }

@@ -15,7 +15,7 @@
 typedef struct job {
     train_embedding_stage *stage;
     const train_embedding_choice *choice;
-    const train_pixels *pixels;
+    const train_pixels *pixels; /* or their gradients */
     const train_taught *taught;
 } job;
 
@@ -153,15 +153,43 @@ static train_jitter jitter_of(const job *j) {
                           .shift = motion * (float)formats_smaller(w->width, w->height) / 50.0f};
 }
 
+static taper_status check_cells(const train_embedding_stage *stage, codec_cells cells,
+                                taper_error *error) {
+    const codec_window w = stage->window;
+    if (codec_cells_are_legal(w, cells)) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "images of %u x %u pixels cannot have %u x %u cells: a cell has at least 2 "
+                        "pixels a side, and there are at most %d cells a side and %d values in all",
+                        w.width, w.height, cells.across, cells.down, CODEC_GRADIENT_MOST_CELLS,
+                        CODEC_MAX_INPUTS);
+}
+
+/* Rows as the network gets them, with the labels of these rows. */
+static taper_status take_inputs(train_embedding_stage *stage, codec_cells cells,
+                                const train_pixels *rows, train_pixels *inputs,
+                                taper_error *error) {
+    *inputs = *rows;
+    if (!cells.across) return TAPER_OK;
+    TAPER_TRY(check_cells(stage, cells, error));
+    const taper_status status = train_gradient_rows_make(&stage->gradients, stage->pixels,
+                                                         stage->window, cells, stage->be);
+    inputs->pixels = stage->gradients.rows.pixels;
+    inputs->inputs = stage->gradients.rows.inputs;
+    return train_explain(status, error, "gradients of %zu images", rows->n);
+}
+
 taper_status train_embedding_learn(train_embedding_stage *stage, const train_embedding_choice *c,
                                    const train_pixels *rows, taper_model *m,
                                    train_embedding_result *result, taper_error *error) {
-    train_taught taught = {.pixels = *rows};
-    const job j = {stage, c, rows, &taught};
+    train_pixels inputs;
+    m->window = stage->window;
+    m->cells = (codec_cells){c->cells, c->cells};
+    TAPER_TRY(take_inputs(stage, m->cells, rows, &inputs, error));
+    train_taught taught = {.pixels = inputs};
+    const job j = {stage, c, &inputs, &taught};
     train_embedding_options options = c->training;
     codec_network *net = &m->network;
     options.noise.jitter = jitter_of(&j);
-    m->window = stage->window;
     stage->pretraining_seconds = 0.0;
     TAPER_TRY(check_size(&j, error));
     TAPER_TRY(make_network(&j, net, error));
@@ -221,20 +249,23 @@ static void pack(float *code, size_t n, size_t all, size_t units) {
     for (size_t i = 0; i < n; i++) memmove(code + i * units, code + i * all, units * sizeof *code);
 }
 
-taper_status train_embedding_judge(const train_embedding_stage *stage, const codec_network *net,
+taper_status train_embedding_judge(train_embedding_stage *stage, const taper_model *m,
                                    size_t units, const train_embedding_rows *rows,
                                    const train_embedding_options *o, uint8_t *wrong,
                                    taper_error_rate *rate, taper_error *error) {
-    const train_pixels *pixels = stage->pixels;
-    const size_t all = net ? net->units : pixels->inputs;
+    const codec_network *net = m ? &m->network : NULL;
+    const size_t all = net ? net->units : stage->pixels->inputs;
+    const codec_cells cells = m ? m->cells : (codec_cells){0, 0};
+    train_pixels inputs;
+    TAPER_TRY(take_inputs(stage, cells, stage->pixels, &inputs, error));
     float *code = malloc(rows->n * all * sizeof *code);
     if (!units) units = all;
     taper_status status = code ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) status = encode(stage->be, net, pixels, rows->all, rows->n, code);
+    if (status == TAPER_OK) status = encode(stage->be, net, &inputs, rows->all, rows->n, code);
     status = train_explain(status, error, "codes of %zu images", rows->n);
     if (status == TAPER_OK && net && o->binary) threshold(code, rows->n * all);
     if (status == TAPER_OK) pack(code, rows->n, all, units);
-    const train_embedding_codes codes = {code, units, rows, pixels->label, o->k, o->threads, wrong};
+    const train_embedding_codes codes = {code, units, rows, inputs.label, o->k, o->threads, wrong};
     if (status == TAPER_OK) status = train_embedding_vote(&codes, rate, error);
     free(code);
     return status;

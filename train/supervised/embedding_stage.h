@@ -5,6 +5,7 @@
 #include "codec/backend/backend.h"
 #include "codec/model/model.h"
 #include "train/embedding/embedding_errors.h"
+#include "train/sampling/gradient_rows.h"
 #include "train/supervised/embedding_choice.h"
 
 typedef struct train_embedding_stage {
@@ -13,10 +14,12 @@ typedef struct train_embedding_stage {
     const train_embedding_hooks *hooks;
     const train_pixels *pixels; /* all rows, with their labels: for train_embedding_judge */
     codec_window window;        /* of the rows */
+    train_gradient_rows gradients; /* of all rows, when they are needed; the owner frees it */
     double pretraining_seconds; /* output: of the last network */
 } train_embedding_stage;
 
-/* Trains a model's window and network on labelled rows (TRAIN_UNLABELLED: no label). m must be
+/* Trains a model's window, cells and network on labelled rows (TRAIN_UNLABELLED: no label): those of
+ * stage->pixels, but for labels. m must be
  * zeroed; the caller frees its network, after a failure too. Returns the same errors as
  * train_embedding_model. */
 taper_status train_embedding_learn(train_embedding_stage *stage,
@@ -25,10 +28,10 @@ taper_status train_embedding_learn(train_embedding_stage *stage,
                                    taper_error *error);
 
 /* Errors of nearest neighbours by code on the held-out rows of rows->all. The processor computes
- * the codes as the library does; the first `units` of them are used (0: all). net NULL: by pixels.
+ * the codes as the library does; the first `units` of them are used (0: all). m NULL: by pixels.
  * wrong: set for the rows in error (embedding_errors.h), or NULL. TAPER_ERR_ARG: a code is not
  * finite; TAPER_ERR_NOMEM. */
-taper_status train_embedding_judge(const train_embedding_stage *stage, const codec_network *net,
+taper_status train_embedding_judge(train_embedding_stage *stage, const taper_model *m,
                                    size_t units, const train_embedding_rows *rows,
                                    const train_embedding_options *options, uint8_t *wrong,
                                    taper_error_rate *rate, taper_error *error);

@@ -92,7 +92,7 @@ static taper_status write_model(const job *j, taper_model *m, formats_buffer *ou
     const train_embedding_choice *c = j->choice;
     const int student = c->training.objective.student;
     const size_t before = out->size;
-    m->info.family = TAPER_FAMILY_DENSE;
+    m->info.family = m->cells.across ? TAPER_FAMILY_GRADIENTS : TAPER_FAMILY_DENSE;
     snprintf(m->info.objective, sizeof m->info.objective, "%s", c->objective);
     m->info.alpha = student ? (float)j->report->learned.alpha : 0.0f;
     m->info.classes = (uint32_t)j->report->learned.classes;
@@ -105,7 +105,7 @@ static taper_status write_model(const job *j, taper_model *m, formats_buffer *ou
 
 /* The error of nearest neighbours by pixels, the baseline of every embedding, on as many held-out
  * images as take some seconds. It is skipped if the pixels, as floats, need much memory. */
-static taper_status measure_pixels(const job *j, const train_embedding_choice *c,
+static taper_status measure_pixels(job *j, const train_embedding_choice *c,
                                    const train_embedding_rows *rows, taper_error *error) {
     const uint64_t most_products = 20000000000u, most_numbers = 64000000;
     const uint64_t per_query = (uint64_t)rows->n_training * j->pixels.inputs;
@@ -122,7 +122,7 @@ static taper_status measure_pixels(const job *j, const train_embedding_choice *c
 }
 
 /* Errors of the stored model on held-out images: with all units, and with prefixes. */
-static taper_status measure(const job *j, const train_embedding_choice *c, const codec_network *net,
+static taper_status measure(job *j, const train_embedding_choice *c, const taper_model *m,
                             taper_error *error) {
     const train_prefix_list *nested = &c->training.prefixes;
     train_embedding_report *r = j->report;
@@ -130,11 +130,11 @@ static taper_status measure(const job *j, const train_embedding_choice *c, const
     taper_status status = train_embedding_rows_take(&rows, &c->training, &j->pixels, error);
     const int any = status == TAPER_OK && rows.n > rows.n_training;
     if (any)
-        status = train_embedding_judge(&j->stage, net, 0, &rows, &c->training, NULL, &r->held_out,
-                                       error);
+        status =
+            train_embedding_judge(&j->stage, m, 0, &rows, &c->training, NULL, &r->held_out, error);
     if (any && status == TAPER_OK && !r->found.trials) status = measure_pixels(j, c, &rows, error);
     for (uint32_t i = 0; any && i < nested->lengths && status == TAPER_OK; i++)
-        status = train_embedding_judge(&j->stage, net, nested->length[i], &rows, &c->training, NULL,
+        status = train_embedding_judge(&j->stage, m, nested->length[i], &rows, &c->training, NULL,
                                        &r->prefix[i], error);
     r->k = (uint32_t)formats_smaller(c->training.k, rows.n_training);
     train_embedding_rows_free(&rows);
@@ -170,7 +170,8 @@ taper_status train_embedding_model(const train_embedding_choice *choice, const t
     if (status == TAPER_OK) status = read_rows(&j, error);
     if (status == TAPER_OK) status = learn(&j, m, error);
     if (status == TAPER_OK) status = write_model(&j, m, out, error);
-    if (status == TAPER_OK) status = measure(&j, j.choice, &m->network, error);
+    if (status == TAPER_OK) status = measure(&j, j.choice, m, error);
+    train_gradient_rows_free(&j.stage.gradients);
     taper_model_free(m);
     free(j.memory);
     return status;
