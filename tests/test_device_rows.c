@@ -91,6 +91,45 @@ static void rows_are_moved(void **state) {
         }
 }
 
+/* Gradients are those of codec/transform/gradients.h, to the bit. */
+static void rows_are_described(void **state) {
+    (void)state;
+    static const struct {
+        codec_window window;
+        codec_cells cells;
+    } shapes[] = {{{32, 32, 3, NULL}, {4, 4}},
+                  {{28, 20, 1, NULL}, {14, 3}},
+                  {{9, 7, 3, NULL}, {1, 1}},
+                  {{20, 21, 1, NULL}, {10, 10}}};
+    enum { MOST_VALUES = 32 * 32 * 3, MOST_COUNT = 100 * 34, ROWS = 11 };
+    static uint8_t pixels[ROWS * MOST_VALUES], got[ROWS * MOST_COUNT], want[MOST_COUNT];
+    uint32_t order[ROWS];
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)(i % 1000 < 500 ? i * i * 37 >> 7 : 255 * (i % 3 == 0));
+    for (uint32_t i = 0; i < ROWS; i++) order[i] = i * 7 % ROWS;
+    for (int i = 0; i < DEVICES; i++)
+        for (int k = 0; k < 8; k++) {
+            on_device *d = &device[i];
+            const codec_window w = shapes[k / 2].window;
+            const codec_cells c = shapes[k / 2].cells;
+            const size_t values = codec_window_values(w), count = codec_gradients_count(w, c);
+            const size_t scratch = ROWS * c.across * c.down * CODEC_GRADIENT_SIGNED;
+            train_gradients g = {w, c, k == 1 ? 1 : ROWS, NULL, NULL, NULL, NULL};
+            g.pixels = on_device_give(d, pixels, ROWS * values);
+            if (k % 2) g.order = on_device_give(d, order, sizeof order);
+            g.votes = on_device_give(d, NULL, scratch * sizeof *g.votes);
+            g.to = on_device_give(d, NULL, g.rows * count);
+            assert_int_equal(d->stream.ops->gradients(&d->stream, &g), TAPER_OK);
+            on_device_take(d, got, g.to, g.rows * count);
+            for (size_t r = 0; r < g.rows; r++) {
+                const size_t of = k % 2 ? order[r] : r;
+                assert_int_equal(codec_gradients(w, c, 1, pixels + of * values, want), TAPER_OK);
+                assert_memory_equal(got + r * count, want, count);
+            }
+            on_device_forget(d);
+        }
+}
+
 /* --- vectors -------------------------------------------------------------------------------- */
 
 /* the last is small again: what a longer sum has left behind is none of its business */
@@ -283,6 +322,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_gathered_and_centred),
         cmocka_unit_test(rows_are_moved),
+        cmocka_unit_test(rows_are_described),
         cmocka_unit_test(vectors_equal_their_definitions),
         cmocka_unit_test(sums_equal_double),
         cmocka_unit_test(verdicts_are_just),

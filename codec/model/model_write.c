@@ -199,7 +199,8 @@ static void free_payload(payload *p) {
 static taper_status check_embedding(const taper_model *m, taper_error *error) {
     const char *fault = codec_embedding_record_fault(&m->info);
     const taper_family family = m->cells.across ? TAPER_FAMILY_GRADIENTS : TAPER_FAMILY_DENSE;
-    if (m->info.family != family || (m->cells.across && !codec_cells_are_legal(m->window, m->cells)) ||
+    if (m->info.family != family ||
+        (m->cells.across && !codec_cells_are_legal(m->window, m->cells)) ||
         (flags_of(m) & ~CODEC_FLAG_BINARY) != CODEC_FLAG_DIRECT ||
         (m->info.binary && m->network.code != CODEC_LINEAR))
         return formats_fail(error, TAPER_ERR_ARG,

@@ -17,6 +17,7 @@
 #ifndef TRAIN_OPERATIONS_H
 #define TRAIN_OPERATIONS_H
 #include "codec/backend/operations.h"
+#include "codec/transform/gradients.h"
 #include "train/device/device.h"
 #include "train/sampling/corruption.h"
 #include "train/sampling/jitter.h"
@@ -98,6 +99,20 @@ typedef taper_status train_gather_rows_fn(train_stream *s, size_t rows, size_t b
 typedef taper_status train_jitter_fn(train_stream *s, const train_jitter *jitter, size_t rows,
                                      const uint8_t *pixels, const uint32_t *order, uint64_t seed,
                                      uint64_t step, uint8_t *to);
+
+/* to[i][codec_gradients_count] = codec_gradients of window order[i] of pixels; order NULL: window i.
+ * The cells must be legal. */
+typedef struct train_gradients {
+    codec_window window;
+    codec_cells cells;
+    size_t rows;
+    const uint8_t *pixels;
+    const uint32_t *order;
+    uint32_t
+        *votes; /* [rows][across * down][CODEC_GRADIENT_SIGNED] scratch; may be left as it is */
+    uint8_t *to;
+} train_gradients;
+typedef taper_status train_gradients_fn(train_stream *s, const train_gradients *g);
 
 /* to[order[i]][j] += from[i][j], j < width. Additions to one row are in ascending order of i. */
 typedef taper_status train_scatter_rows_fn(train_stream *s, size_t rows, size_t width,
@@ -586,6 +601,7 @@ typedef taper_status train_follow_quantiles_fn(train_stream *s, const train_quan
     /* products */ X(gemm) X(add_gram) X(bias) X(affine) X(bias_backward) X(weight_gradient) \
     /* rows */ X(centre_rows) X(gather_rows) X(jitter) X(scatter_rows) X(copy_columns) \
         X(step_rows) X(gather_sides) X(conditional_inputs) \
+    /* gradients */ X(gradients) \
     /* layers */ X(clip) X(clip_backward) X(clip_added) X(clip_added_backward) X(relu_added) \
         X(relu_added_backward) X(normalise) X(normalise_backward) \
     /* noise */ X(corrupt) X(dropout) X(perturb) X(sample) \

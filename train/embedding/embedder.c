@@ -113,13 +113,25 @@ static void lay_out_numbers(train_embedder *e, const codec_network *net, train_w
 
 static int jitters(const train_embedder *e) { return e->noise.jitter.fraction > 0.0f; }
 
+static int describes(const train_embedder *e) { return e->cells.across > 0; }
+
+/* Rows after jitter, and their gradients. */
+static void lay_out_rows(train_embedder *e, train_arena *arena) {
+    const size_t cells = (size_t)e->cells.across * e->cells.down;
+    const size_t values = describes(e) ? codec_window_values(e->window) : e->inputs;
+    e->moved = jitters(e) ? train_arena_take(arena, e->batch, values, 1) : NULL;
+    if (!describes(e)) return;
+    e->described = train_arena_take(arena, e->batch, e->inputs, 1);
+    e->votes = train_arena_take(arena, e->batch, cells * CODEC_GRADIENT_SIGNED, sizeof *e->votes);
+}
+
 static void lay_out_activations(train_embedder *e, const codec_network *net) {
     train_arena *arena = &e->activations;
     const size_t batch = e->batch;
     size_t widest = train_stack_widest(&net->encoder);
     if (decodes(e)) widest = formats_larger(widest, train_stack_widest(&net->decoder));
     e->input = train_arena_floats(arena, e->block, e->inputs);
-    e->moved = jitters(e) ? train_arena_take(arena, batch, e->inputs, 1) : NULL;
+    lay_out_rows(e, arena);
     e->code = train_arena_floats(arena, batch, e->units);
     e->code_gradient = train_arena_floats(arena, batch, e->units);
     e->before = e->binary ? train_arena_floats(arena, batch, e->units) : e->code;
@@ -172,7 +184,13 @@ taper_status train_embedder_create(train_embedder *e, const codec_network *net,
                           .ranks = o->ranks,
                           .noise = o->noise,
                           .objective = o->objective};
+    e->cells = o->cells;
+    e->window = (codec_window){o->noise.jitter.width, o->noise.jitter.height,
+                               o->noise.jitter.channels, NULL};
     if (!o->batch || !(o->l2 >= 0.0) || !is_plain(net)) return TAPER_ERR_ARG;
+    if (describes(e) && (!codec_cells_are_legal(e->window, e->cells) ||
+                         codec_gradients_count(e->window, e->cells) != e->inputs))
+        return TAPER_ERR_ARG;
     if (!(o->part >= 0.0) || !(o->part <= 1.0) || o->free_units >= net->units ||
         (decodes(e) && !net->decoder.depth))
         return TAPER_ERR_ARG;
@@ -236,6 +254,15 @@ taper_status train_embedder_expect(train_embedder *e, const uint32_t *here, cons
     return s->ops->gather_rows(s, e->of, sizeof *label, label, order, e->label);
 }
 
+/* Replaces the loaded rows by their gradients. */
+static taper_status describe(train_embedder *e) {
+    const train_gradients g = {e->window, e->cells, e->rows,     e->pixels,
+                               e->order,  e->votes, e->described};
+    TAPER_TRY(e->stream.ops->gradients(&e->stream, &g));
+    e->pixels = e->described, e->order = NULL;
+    return TAPER_OK;
+}
+
 taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const uint32_t *order,
                                  const uint32_t *label, const uint32_t *labels_order, size_t n) {
     train_stream *s = &e->stream;
@@ -251,6 +278,7 @@ taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const
                                  e->step, e->moved));
         e->pixels = e->moved, e->order = NULL;
     }
+    if (describes(e)) TAPER_TRY(describe(e));
     if (label)
         TAPER_TRY(s->ops->gather_rows(s, e->rows, sizeof *label, label, labels_order, e->label));
     return e->rows > e->block ? TAPER_OK : make_inputs(e, 0, e->rows);

@@ -90,7 +90,11 @@ typedef struct train_embedder {
     const uint32_t *here, *there;
     const uint8_t *pixels; /* borrowed */
     const uint32_t *order;
-    uint8_t *moved;              /* [batch][inputs] rows after jitter; NULL without */
+    codec_window window;         /* of rows that are described; else unused */
+    codec_cells cells;           /* across 0: rows are the inputs */
+    uint8_t *moved;              /* [batch][values of a row] rows after jitter; NULL without */
+    uint8_t *described;          /* [batch][inputs] gradients of rows; NULL without cells */
+    uint32_t *votes;             /* scratch for them */
     float *zero_mean;            /* [inputs] */
     float *input;                /* [block][inputs] pixels / 255 */
     float *code, *code_gradient; /* [batch][units] */
@@ -118,6 +122,9 @@ typedef struct train_embedder_options {
     /* Number of last units that the objective does not use. */
     uint32_t free_units;
     train_embedder_noise noise;
+    /* across above 0: rows are windows of noise.jitter's size, and the network gets their gradients
+     * in these cells, which are legal. Otherwise rows are what it gets. */
+    codec_cells cells;
     size_t block; /* 0: TRAIN_EMBEDDER_BLOCK */
     train_weights_use use;
     train_ranks *ranks; /* NULL: one; borrowed */

@@ -16,8 +16,28 @@ train_embedding_options train_embedding_defaults(void) {
                                      .checkpoint_seconds = 60.0};
 }
 
-static taper_status check_noise(const train_embedder_noise *n, const codec_network *net,
+/* The number of values of a row. */
+static uint64_t row_values(const train_embedding_options *o, const codec_network *net) {
+    const train_jitter *j = &o->noise.jitter;
+    return o->cells.across ? (uint64_t)j->width * j->height * j->channels : net->inputs;
+}
+
+static taper_status check_cells(const train_embedding_options *o, const codec_network *net,
                                 taper_error *error) {
+    const train_jitter *j = &o->noise.jitter;
+    const codec_window w = {j->width, j->height, j->channels, NULL};
+    if (!o->cells.across ||
+        (codec_cells_are_legal(w, o->cells) && codec_gradients_count(w, o->cells) == net->inputs))
+        return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "%u x %u cells of %u x %u pixels are not legal, or have not the %u values "
+                        "that the network gets",
+                        o->cells.across, o->cells.down, j->width, j->height, (unsigned)net->inputs);
+}
+
+static taper_status check_noise(const train_embedding_options *o, const codec_network *net,
+                                taper_error *error) {
+    const train_embedder_noise *n = &o->noise;
     const train_jitter *j = &n->jitter;
     if (!(n->corrupt >= 0.0f && n->corrupt < 1.0f) || !(n->dropout >= 0.0f && n->dropout < 1.0f))
         return formats_fail(error, TAPER_ERR_ARG, "corruption and dropout must lie in [0, 1)");
@@ -27,7 +47,7 @@ static taper_status check_noise(const train_embedder_noise *n, const codec_netwo
         return formats_fail(error, TAPER_ERR_ARG,
                             "jitter: a fraction of 0 to 1 of the images, strength 0 to 10, shifts "
                             "up to 64 pixels");
-    if (j->fraction > 0.0f && (uint64_t)j->width * j->height * j->channels != net->inputs)
+    if (j->fraction > 0.0f && (uint64_t)j->width * j->height * j->channels != row_values(o, net))
         return formats_fail(error, TAPER_ERR_ARG, "jitter of %u x %u x %u values in rows of %u",
                             j->width, j->height, j->channels, (unsigned)net->inputs);
     return TAPER_OK;
@@ -113,7 +133,8 @@ taper_status train_embedding_check(const train_embedding_options *o, const codec
                             "not allow; use Adam");
     TAPER_TRY(check_decoder(o, net, error));
     TAPER_TRY(check_prefixes(o, net, error));
-    TAPER_TRY(check_noise(&o->noise, net, error));
+    TAPER_TRY(check_cells(o, net, error));
+    TAPER_TRY(check_noise(o, net, error));
     return check_objective(&o->objective, error);
 }
 
@@ -144,6 +165,8 @@ uint64_t train_embedding_fingerprint(const train_embedding_options *o, const tra
                               (double)o->rate,
                               (double)o->validation_fraction,
                               o->k,
+                              o->cells.across,
+                              o->cells.down,
                               net->inputs,
                               net->hidden,
                               net->encoder.depth};

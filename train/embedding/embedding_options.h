@@ -34,6 +34,9 @@ typedef struct train_embedding_options {
     /* Default none. Its seed is that of these options. Applied to training rows, not to held-out
      * rows. With TRAIN_CG all line searches of a batch use the same random numbers. */
     train_embedder_noise noise;
+    /* Default none. across above 0: rows are windows of noise.jitter's size, of which the network
+     * gets the gradients in these cells (embedder.h). */
+    codec_cells cells;
     train_optimiser optimiser; /* default TRAIN_ADAM */
     /* Default 40; 0: the result is the untrained start. */
     uint32_t epochs;

@@ -289,6 +289,7 @@ static taper_status make_network(run *r, train_device *device, const codec_netwo
                                       .part = o->reconstruct,
                                       .free_units = o->free_units,
                                       .noise = o->noise,
+                                      .cells = o->cells,
                                       .ranks = r->data->ranks,
                                       .use = rows->n > rows->n_training ? TRAIN_WEIGHTS_BEST
                                                                         : TRAIN_WEIGHTS_TRAIN};
@@ -364,9 +365,12 @@ static void say_classes(const run *r) {
 static taper_status begin(run *r, train_device *device, const codec_network *net,
                           taper_error *error) {
     TAPER_TRY(train_embedding_check(r->options, net, error));
-    if (r->data->inputs != net->inputs)
+    const train_jitter *j = &r->options->noise.jitter;
+    const uint32_t values =
+        r->options->cells.across ? j->width * j->height * j->channels : net->inputs;
+    if (r->data->inputs != values)
         return formats_fail(error, TAPER_ERR_ARG, "rows of %u values for a network of %u",
-                            (unsigned)r->data->inputs, (unsigned)net->inputs);
+                            (unsigned)r->data->inputs, (unsigned)values);
     TAPER_TRY(train_embedding_rows_take(&r->rows, r->options, r->data, error));
     say_classes(r);
     taper_status status = train_embedding_rows_shuffle(&r->rows, r->options->seed, 0);

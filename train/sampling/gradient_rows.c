@@ -25,7 +25,9 @@ static void make_block(void *context, size_t block) {
     if (status != TAPER_OK) atomic_store(&t->status, (int)status);
 }
 
-static int are_same(codec_cells a, codec_cells b) { return a.across == b.across && a.down == b.down; }
+static int are_same(codec_cells a, codec_cells b) {
+    return a.across == b.across && a.down == b.down;
+}
 
 taper_status train_gradient_rows_make(train_gradient_rows *to, const train_pixels *pixels,
                                       codec_window window, codec_cells cells, codec_backend *be) {

@@ -98,8 +98,8 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
     if (status == TAPER_OK && s->stopped)
         status = formats_fail(error, TAPER_ERR_ARG, "stopped while recipes were tried");
     if (status == TAPER_OK && rate)
-        status = train_embedding_judge(s->stage, m, 0, &s->rows, &c->training, s->wrong,
-                                       rate, error);
+        status =
+            train_embedding_judge(s->stage, m, 0, &s->rows, &c->training, s->wrong, rate, error);
     taper_model_free(m);
     return status;
 }
@@ -252,7 +252,8 @@ static int is_same(const recipe *p, const recipe *q) {
     const train_embedding_choice *a = &p->choice, *b = &q->choice;
     return a->n_hidden == b->n_hidden && a->units == b->units &&
            !memcmp(p->width, q->width, a->n_hidden * sizeof *p->width) && a->motion == b->motion &&
-           a->mirrors == b->mirrors && a->cells == b->cells && a->training.noise.dropout == b->training.noise.dropout &&
+           a->mirrors == b->mirrors && a->cells == b->cells &&
+           a->training.noise.dropout == b->training.noise.dropout &&
            a->training.rate == b->training.rate && a->objective == b->objective &&
            a->training.numbers_first == b->training.numbers_first &&
            !a->training.epochs == !b->training.epochs;

@@ -171,8 +171,8 @@ static taper_status take_inputs(train_embedding_stage *stage, codec_cells cells,
     *inputs = *rows;
     if (!cells.across) return TAPER_OK;
     TAPER_TRY(check_cells(stage, cells, error));
-    const taper_status status = train_gradient_rows_make(&stage->gradients, stage->pixels,
-                                                         stage->window, cells, stage->be);
+    const taper_status status =
+        train_gradient_rows_make(&stage->gradients, stage->pixels, stage->window, cells, stage->be);
     inputs->pixels = stage->gradients.rows.pixels;
     inputs->inputs = stage->gradients.rows.inputs;
     return train_explain(status, error, "gradients of %zu images", rows->n);
@@ -190,6 +190,7 @@ taper_status train_embedding_learn(train_embedding_stage *stage, const train_emb
     train_embedding_options options = c->training;
     codec_network *net = &m->network;
     options.noise.jitter = jitter_of(&j);
+    if (c->motion > 0.0f) options.cells = m->cells;
     stage->pretraining_seconds = 0.0;
     TAPER_TRY(check_size(&j, error));
     TAPER_TRY(make_network(&j, net, error));
@@ -198,9 +199,11 @@ taper_status train_embedding_learn(train_embedding_stage *stage, const train_emb
     taper_status status = teach(&j, &taught, error);
     if (status == TAPER_OK) status = start(&j, net, error);
     if (status == TAPER_OK) {
+        train_pixels steps = taught.pixels;
+        if (options.cells.across) steps.pixels = rows->pixels, steps.inputs = rows->inputs;
         say(&j, "training");
-        status = train_embedding(&options, &taught.pixels, stage->device, net,
-                                 &stage->hooks->training, result, error);
+        status = train_embedding(&options, &steps, stage->device, net, &stage->hooks->training,
+                                 result, error);
     }
     if (status == TAPER_OK && net->decoder.depth) status = keep_classes(c, net, error);
     train_taught_free(&taught);
@@ -249,8 +252,8 @@ static void pack(float *code, size_t n, size_t all, size_t units) {
     for (size_t i = 0; i < n; i++) memmove(code + i * units, code + i * all, units * sizeof *code);
 }
 
-taper_status train_embedding_judge(train_embedding_stage *stage, const taper_model *m,
-                                   size_t units, const train_embedding_rows *rows,
+taper_status train_embedding_judge(train_embedding_stage *stage, const taper_model *m, size_t units,
+                                   const train_embedding_rows *rows,
                                    const train_embedding_options *o, uint8_t *wrong,
                                    taper_error_rate *rate, taper_error *error) {
     const codec_network *net = m ? &m->network : NULL;

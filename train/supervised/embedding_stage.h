@@ -12,10 +12,10 @@ typedef struct train_embedding_stage {
     codec_backend *be;
     train_device *device;
     const train_embedding_hooks *hooks;
-    const train_pixels *pixels; /* all rows, with their labels: for train_embedding_judge */
-    codec_window window;        /* of the rows */
+    const train_pixels *pixels;    /* all rows, with their labels: for train_embedding_judge */
+    codec_window window;           /* of the rows */
     train_gradient_rows gradients; /* of all rows, when they are needed; the owner frees it */
-    double pretraining_seconds; /* output: of the last network */
+    double pretraining_seconds;    /* output: of the last network */
 } train_embedding_stage;
 
 /* Trains a model's window, cells and network on labelled rows (TRAIN_UNLABELLED: no label): those of
@@ -31,8 +31,8 @@ taper_status train_embedding_learn(train_embedding_stage *stage,
  * the codes as the library does; the first `units` of them are used (0: all). m NULL: by pixels.
  * wrong: set for the rows in error (embedding_errors.h), or NULL. TAPER_ERR_ARG: a code is not
  * finite; TAPER_ERR_NOMEM. */
-taper_status train_embedding_judge(train_embedding_stage *stage, const taper_model *m,
-                                   size_t units, const train_embedding_rows *rows,
+taper_status train_embedding_judge(train_embedding_stage *stage, const taper_model *m, size_t units,
+                                   const train_embedding_rows *rows,
                                    const train_embedding_options *options, uint8_t *wrong,
                                    taper_error_rate *rate, taper_error *error);
 
