@@ -14,7 +14,6 @@
  *   head                a similar network of the decoder, which predicts unknown parts of units
  *   chunk_coder         the passes of a chunk, with contexts and the range coder
  *   strips              a large image as strips of rows, each coded like a group of its own
- *   chunk_padding       what is behind a complete chunk that is marked as cut
  *   raised_planes       planes of a group above the model's */
 #ifndef CODEC_GROUP_H
 #define CODEC_GROUP_H

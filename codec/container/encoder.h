@@ -11,7 +11,7 @@
  *   recut            truncate and repack; kept_codes: codes that need not be decoded again;
  *                    repack_exact: repack of lossless containers
  *   merge            several containers to one; merge_layers: their layers and rate classes;
- *                    merge_chunks: their chunks and checksums; merge_padding: what is behind them */
+ *                    merge_chunks: their chunks and checksums */
 #ifndef CODEC_ENCODER_H
 #define CODEC_ENCODER_H
 #include "codec/taper.h"

@@ -1,6 +1,5 @@
 /* merge.c -- taper_merge: joins containers (shards) into one, chunk by chunk, without recoding. */
 #include "codec/container/merge_chunks.h"
-#include "codec/container/merge_padding.h"
 #include "codec/decoder/front_load.h"
 #include "codec/decoder/open_container.h"
 #include "formats/also.h"

@@ -28,7 +28,7 @@ typedef struct codec_merging {
     codec_shard_start *first;
     uint64_t charged; /* to the account of the result, for fronts */
     /* NULL: no chunk of the result is cut; [its groups] for how many strips the chunk of the last
-     * layer is padded (merge_padding.h); 0: it is not. */
+     * layer is padded (groups/chunk_padding.h); 0: it is not. */
     uint32_t *padding;
     /* After codec_merge_keep: the arrays of these names of all fronts, one after the other. */
     uint64_t *chunk_at;
@@ -44,6 +44,14 @@ typedef struct codec_merged_chunks {
     uint32_t *sum;        /* [layers][blocks] checksums of the result; blocks of `per` chunks */
 } codec_merged_chunks;
 
+/* Set merge->padding, if chunks of the result are cut. It has its layers, groups and models; the
+ * shards have their fronts. The number of strips depends on the window of merge->model; NULL: of
+ * the model that the result carries, or of the built-in one. If there is none, every image is taken
+ * to be one strip: the padding of others is ignored, and their last bits are not decoded.
+ * TAPER_ERR_LIMIT, TAPER_ERR_NOMEM; the errors of codec_front_match for merge->model, and of
+ * codec_front_model. */
+taper_status codec_merge_pad(codec_merging *merge, formats_front *result,
+                             const taper_limits *limits, taper_error *error);
 /* Set chunk_at and chunks_per_checksum of the result, which has its layers and groups; padding is
  * known.
  * TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */

@@ -1,7 +1,7 @@
 /* regroup.c -- see regroup.h. */
 #include "codec/contents/regroup.h"
-#include "codec/bitplane/chunk_padding.h"
 #include "codec/decoder/group_reader.h"
+#include "codec/groups/chunk_padding.h"
 #include "codec/pixels/pixel_store.h"
 #include "formats/image.h"
 #include <stdlib.h>
