@@ -297,7 +297,9 @@ static taper_status end_as_early(adding *a, const taper_source *made, step *cut,
 static taper_status join(adding *a, const taper_source *made, replacing *r, taper_error *error) {
     const taper_limits limits = cli_limits(a->change.common);
     const taper_source both[] = {a->change.container.source, *made};
-    const taper_merge_options how = {.size = sizeof how, .limits = &limits};
+    const taper_merge_options how = {.size = sizeof how,
+                                     .limits = &limits,
+                                     .model = taper_container_model(a->change.container.open)};
     step joined;
     taper_sink sink;
     TAPER_TRY(begin_step(a, !r->n, &joined, &sink, error));

@@ -15,13 +15,16 @@
 
 typedef struct settings {
     cli_common common;
-    const char *output, *filelist;
+    const char *output, *filelist, *model;
     int null_list, partial;
 } settings;
 
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the merged container here; - is standard output"},
+    {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
+     .help = "the model, unless it is in a container or built in; for large images, complete among "
+             "truncated ones"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read paths of containers from this file, one per line, after those that are named; - "
              "is standard input"},
@@ -44,6 +47,9 @@ const cli_verb cli_verb_merge = {
         "and so on. Each decodes as before. The containers must have one model and one layout; "
         "they may be encoded or truncated to any size. A container that was cut in another way, "
         "or is incomplete, is refused: `taper truncate --fraction 1` makes it complete.\n\n"
+        "Complete images of 1,536 windows or more can only be joined as they are with truncated "
+        "containers if the model is known: built in, in a container, or given by -m. Otherwise "
+        "they lose some of their last bits.\n\n"
         "Shards that `taper encode --shard` made are joined in the order of their numbers, "
         "whatever "
         "the order in which they are given. They must be of one list of inputs, one model and the "
@@ -218,7 +224,7 @@ static void give_open(inputs *in) {
     }
 }
 
-static int merge(const settings *s, inputs *in) {
+static int merge(const settings *s, inputs *in, const taper_model *model) {
     cli_output out;
     taper_error error = {0};
     const size_t n = in->n;
@@ -229,7 +235,8 @@ static int merge(const settings *s, inputs *in) {
                                      .limits = &limits,
                                      .renamed = count_name,
                                      .user = &changed,
-                                     .open = in->open};
+                                     .open = in->open,
+                                     .model = model};
     int code = cli_output_open(&out, "merge", s->output, &s->common);
     if (code != CLI_DONE) return code;
     taper_sink sink = cli_output_sink(&out);
@@ -247,16 +254,19 @@ static int merge(const settings *s, inputs *in) {
 int cmd_merge(int argc, char **argv) {
     settings s = {0};
     inputs in = {0};
+    cli_model model = {0};
     int first, code = cli_options_parse(&cli_verb_merge, argc, argv, &s, &first);
     if (code >= 0) return code;
     if (first == argc && !s.filelist)
         return cli_usage(&cli_verb_merge, "give the containers to join");
     if (!s.output) return cli_usage(&cli_verb_merge, "give an output: -o FILE");
     code = list_inputs(&in, &s, argv + first, (size_t)(argc - first));
+    if (code == CLI_DONE && s.model) code = cli_coder_open(&model, "merge", s.model, &s.common);
     if (code == CLI_DONE) code = open_inputs(&in, &s);
     if (code == CLI_DONE) code = sort_shards(&s, in.container, in.path, in.n);
     if (code == CLI_DONE) code = look_at_names(&s, in.container, in.n);
-    if (code == CLI_DONE) code = merge(&s, &in);
+    if (code == CLI_DONE) code = merge(&s, &in, model.model);
     close_inputs(&in);
+    cli_model_close(&model);
     return code;
 }

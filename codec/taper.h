@@ -958,15 +958,20 @@ typedef struct taper_merge_options {
      * matter is not read again. Each one is closed, and set to NULL, when its front matter was
      * taken; those that are left after a failure are the caller's to close. */
     taper_container **open;
+    /* The model of the sources. NULL: one that a source carries, or the built-in one. Borrowed. */
+    const taper_model *model;
 } taper_merge_options;
 /* Join n containers of one model and one layout, in order, without recoding. Every image renders as
- * in its source. (Only hostile files, with strings that no encoder writes, can differ; and, by some
- * levels, large complete images that are merged with truncated ones.) The sources may be results of
- * taper_truncate; their layers, names and classes may differ. Classes are joined by name. A name
- * that an earlier source has, too, gets the prefix "shard-2/", and so on.
+ * in its source. (Only hostile files, with strings that no encoder writes, can differ.) The sources
+ * may be results of taper_truncate; their layers, names and classes may differ. Classes are joined
+ * by name. A name that an earlier source has, too, gets the prefix "shard-2/", and so on.
+ * taper_merge_options.model is needed for one thing: complete images of 1,536 windows or more among
+ * truncated ones, of a model that no source carries and that is not built in. Without it, they lose
+ * some of their last bits.
  * TAPER_ERR_ARG: a source is a cut file. TAPER_ERR_LIMIT: the inputs use more than 16 distinct
  * layer layouts, the number of rate classes of a container; taper_encode_options.for_merge makes
- * containers that use the same ones. */
+ * containers that use the same ones. TAPER_ERR_MODEL: the sources have different models, or
+ * another one than options->model. */
 TAPER_API taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,
                                    const taper_merge_options *options, taper_error *error);
 

@@ -39,18 +39,24 @@ static taper_source source_of(formats_memory *memory, const formats_buffer *file
     return formats_memory_source(memory);
 }
 
-static taper_status merge(const formats_buffer *file, size_t n, formats_buffer *out,
-                          taper_error *error) {
+/* model: NULL: it is not given. */
+static taper_status merge_by(const taper_model *model, const formats_buffer *file, size_t n,
+                             formats_buffer *out, taper_error *error) {
+    const taper_merge_options how = {.size = sizeof how, .model = model};
     formats_memory memory[SHARDS];
     taper_source source[SHARDS];
     for (size_t i = 0; i < n; i++) source[i] = source_of(&memory[i], &file[i]);
     *out = formats_buffer_make(1 << 24);
     taper_sink sink = dct_sink(out);
     *error = (taper_error){0};
-    taper_status status = taper_merge(source, n, &sink, NULL, error);
+    taper_status status = taper_merge(source, n, &sink, model ? &how : NULL, error);
     assert_int_equal(status, error->status);
     if (status != TAPER_OK) assert_int_equal(out->size, 0);
     return status;
+}
+static taper_status merge(const formats_buffer *file, size_t n, formats_buffer *out,
+                          taper_error *error) {
+    return merge_by(NULL, file, n, out, error);
 }
 
 /* Empty where that does not hold the front matter. */
@@ -82,7 +88,8 @@ static taper_decoder *pushed(const formats_buffer *file, const taper_model *mode
 
 /* Joined, the shards are one whole container, and every image of it has the pixels and the passes
  * that it has in its shard, from a source and pushed. Returns the result. */
-static formats_buffer assert_joins(const fixture *f, const formats_buffer *shard, size_t n) {
+static formats_buffer assert_joins_by(const taper_model *model, const fixture *f,
+                                      const formats_buffer *shard, size_t n) {
     formats_buffer out, want = formats_buffer_make(1 << 24), pixels = formats_buffer_make(1 << 24),
                         again = formats_buffer_make(1 << 24);
     taper_error error;
@@ -93,7 +100,7 @@ static formats_buffer assert_joins(const fixture *f, const formats_buffer *shard
                          TAPER_OK);
         images += (size_t)dct_info(&shard[s], f->model).images;
     }
-    if (merge(shard, n, &out, &error) != TAPER_OK) fail_msg("%s", error.text);
+    if (merge_by(model, shard, n, &out, &error) != TAPER_OK) fail_msg("%s", error.text);
     formats_memory memory;
     taper_source source = source_of(&memory, &out);
     taper_verify_report report = {.size = sizeof report};
@@ -113,6 +120,10 @@ static formats_buffer assert_joins(const fixture *f, const formats_buffer *shard
     close_decoder(decoder);
     formats_buffer_free(&want), formats_buffer_free(&pixels), formats_buffer_free(&again);
     return out;
+}
+
+static formats_buffer assert_joins(const fixture *f, const formats_buffer *shard, size_t n) {
+    return assert_joins_by(NULL, f, shard, n);
 }
 
 static formats_front front_of(const formats_buffer *file) {
@@ -199,6 +210,61 @@ static void merge_takes_truncated_files(void **state) {
         assert_true(joined > 15);
         formats_buffer_free(&a), formats_buffer_free(&b), formats_buffer_free(&c);
     }
+}
+
+/* Whole images of several strips stand behind cut ones, and among images of one strip. The model is
+ * carried, or given to merge. */
+static void merge_keeps_whole_strips(void **state) {
+    fixture *f = *state;
+    static const uint32_t side[] = {160, 200, 4,
+                                    256}; /* of pixels, 4 a window: 2, 2, 1, 3 strips */
+    taper_image image[4];
+    for (unsigned i = 0; i < 4; i++) image[i] = picture_scene(side[i], side[i], 3, i);
+    for (unsigned k = 0; k < 6; k++) {
+        const int carries = k & 1;
+        const taper_encode_options options = {.layout = (taper_layout)(k / 2),
+                                              .group_images = 1,
+                                              .embed_model = carries,
+                                              .model_bytes = f->model_file.data,
+                                              .model_size = f->model_file.size};
+        const taper_model *given = carries ? NULL : f->model;
+        formats_buffer first = encoded(f, 0, 4, options);
+        formats_buffer shard[2] = {truncated(&first, first.size - 9),
+                                   dct_encode(f->model, image, 4, &options, 1)};
+        formats_buffer out = assert_joins_by(given, f, shard, 2), twice[2] = {out, shard[1]},
+                       again = assert_joins_by(given, f, twice, 2);
+        formats_buffer_free(&first), formats_buffer_free(&out), formats_buffer_free(&again);
+        free_all(shard, 2);
+    }
+    for (int i = 0; i < 4; i++) formats_image_free(&image[i]);
+}
+
+/* Of a model that is not known merge takes every image for one strip: what it writes is legal, and
+ * of the same images. Another model is refused. */
+static void merge_without_the_model(void **state) {
+    fixture *f = *state;
+    const taper_encode_options options = {.layout = TAPER_LAYOUT_IMAGE};
+    taper_image image = picture_scene(256, 256, 3, 3);
+    formats_buffer first = encoded(f, 0, 4, options), out, pixels = formats_buffer_make(1 << 24);
+    formats_buffer shard[2] = {truncated(&first, first.size - 9),
+                               dct_encode(f->model, &image, 1, &options, 1)};
+    formats_memory memory;
+    taper_model *other;
+    taper_error error;
+    taper_completeness done[5];
+    assert_int_equal(merge(shard, 2, &out, &error), TAPER_OK);
+    const taper_source source = source_of(&memory, &out);
+    taper_verify_report report = {.size = sizeof report};
+    assert_int_equal(taper_verify(&source, &report, NULL, NULL), TAPER_OK);
+    assert_int_equal(dct_pull(out.data, out.size, f->model, &pixels, done), TAPER_OK);
+    assert_true(done[4].passes + 8 > done[4].passes_in_file);
+    formats_buffer_free(&out);
+    assert_int_equal(taper_model_builtin(&other, "tiny", NULL), TAPER_OK);
+    assert_int_equal(merge_by(other, shard, 2, &out, &error), TAPER_ERR_MODEL);
+    formats_buffer_free(&out), formats_buffer_free(&first), formats_buffer_free(&pixels);
+    free_all(shard, 2);
+    formats_image_free(&image);
+    taper_model_free(other);
 }
 
 /* A target of the encoder cuts, too; where it does so, its layers end elsewhere. */
@@ -441,6 +507,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damage_is_found_anywhere),
         cmocka_unit_test(merge_takes_truncated_files),
+        cmocka_unit_test(merge_keeps_whole_strips),
+        cmocka_unit_test(merge_without_the_model),
         cmocka_unit_test(merge_takes_what_encode_cut),
         cmocka_unit_test(merge_joins_other_layers),
         cmocka_unit_test(merge_joins_rate_classes),

@@ -63,6 +63,7 @@ typedef struct shown {
     taper_image image[N];
     taper_container_info info;
     taper_image_info of[N];
+    taper_completeness done[N];
     char name[N][64];
 } shown;
 
@@ -79,7 +80,7 @@ static shown show(const fixture *f, const formats_buffer *file) {
         assert_int_equal(taper_container_get_image(c, i, &s.of[i], NULL), TAPER_OK);
         snprintf(s.name[i], sizeof s.name[i], "%s", s.of[i].name ? s.of[i].name : "");
         s.image[i].pixels = malloc((size_t)s.of[i].bytes);
-        assert_int_equal(taper_decoder_render(d, i, &s.image[i], NULL, NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_render(d, i, &s.image[i], &s.done[i], NULL), TAPER_OK);
     }
     taper_decoder_free(d);
     taper_container_close(c);
@@ -218,6 +219,59 @@ static void truncated_containers_lose_little(void **state) {
     formats_buffer_free(&file);
 }
 
+/* The images of `file`, of which a prefix comes before them: their chunks are complete, but count
+ * as cut. */
+static formats_buffer behind_a_cut(const fixture *f, const formats_buffer *file) {
+    formats_buffer part = truncated(f, file, 0.9), out = formats_buffer_make(1 << 24);
+    formats_memory memory[2];
+    const taper_source both[] = {source_of(&memory[0], &part), source_of(&memory[1], file)};
+    const taper_sink sink = dct_sink(&out);
+    assert_int_equal(taper_merge(both, 2, &sink, NULL, NULL), TAPER_OK);
+    formats_buffer_free(&part);
+    return out;
+}
+
+/* Remove the first N images and those of a set of bits: what is left is as in `before`. */
+static void assert_stays(const fixture *f, const formats_buffer *joined, uint32_t bits,
+                         const shown *before) {
+    uint64_t image[2 * N];
+    size_t n = 0;
+    for (; n < N; n++) image[n] = n;
+    for (uint64_t i = 0; i < N; i++)
+        if (bits >> i & 1) image[n++] = N + i;
+    formats_buffer out = formats_buffer_make(1 << 24);
+    assert_int_equal(remove_of(f, joined, image, n, &out), TAPER_OK);
+    shown after = show(f, &out);
+    for (uint64_t i = 0, at = 0; i < N; i++) {
+        if (bits >> i & 1) continue;
+        const double differs = difference(&before->image[i], &after.image[at]);
+        assert_int_equal(before->done[i].passes, after.done[at++].passes);
+        if (differs > 0) fail_msg("without %x: image %d differs by %g", bits, (int)i, differs);
+    }
+    forget(&after);
+    formats_buffer_free(&out);
+}
+
+/* All that is known of such groups is known of what stays of them: of the large image alone, too,
+ * which then is of several strips. */
+static void complete_chunks_behind_a_cut(void **state) {
+    fixture *f = *state;
+    formats_image_free(&f->image[7]);
+    f->image[7] = picture_scene(256, 256, 3, 3); /* its last bits are not decoded without padding */
+    for (uint32_t together = 2; together <= 12; together += 5) {
+        const taper_encode_options options = {.group_images = together,
+                                              .embed_model = 1,
+                                              .model_bytes = f->model_file.data,
+                                              .model_size = f->model_file.size};
+        formats_buffer file = dct_encode(f->model, f->image, N, &options, 0);
+        formats_buffer joined = behind_a_cut(f, &file);
+        shown before = show(f, &file);
+        for (int k = 0; k < SUBSETS; k++) assert_stays(f, &joined, subsets[k], &before);
+        forget(&before);
+        formats_buffer_free(&file), formats_buffer_free(&joined);
+    }
+}
+
 static void truncated_pixel_layers(void **state) {
     fixture *f = *state;
     const taper_encode_options options = {.group_images = 5, .drawings = TAPER_DRAWINGS_EXACT};
@@ -326,6 +380,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_stays_is_as_before, make, drop),
         cmocka_unit_test_setup_teardown(truncated_containers_lose_little, make, drop),
         cmocka_unit_test_setup_teardown(truncated_containers_lose_little, make_in_parts, drop),
+        cmocka_unit_test_setup_teardown(complete_chunks_behind_a_cut, make, drop),
+        cmocka_unit_test_setup_teardown(complete_chunks_behind_a_cut, make_in_parts, drop),
         cmocka_unit_test_setup_teardown(pixel_layers_stay, make, drop),
         cmocka_unit_test_setup_teardown(pixel_layers_stay, make_in_parts, drop),
         cmocka_unit_test_setup_teardown(truncated_pixel_layers, make, drop),

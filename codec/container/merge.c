@@ -182,7 +182,8 @@ static void tell_names(const codec_merging *m, const formats_front *f,
     }
 }
 
-static taper_status merge_fronts(codec_merging *m, formats_front *f, taper_error *error) {
+static taper_status merge_fronts(codec_merging *m, formats_front *f, const taper_limits *limits,
+                                 taper_error *error) {
     TAPER_TRY(size_merged(m, f, error));
     fill_merged(m, f);
     TAPER_TRY(codec_merge_layers(m->front, m->n, m->layers, f, error));
@@ -193,9 +194,9 @@ static taper_status merge_fronts(codec_merging *m, formats_front *f, taper_error
     TAPER_TRY(fill_search_codes(m, f, error));
     TAPER_TRY(fill_rate_classes(m, f, error));
     TAPER_TRY(fill_raised(m, f, error));
-    TAPER_TRY(codec_merge_place(m, f, error));
     take_models(m, f);
-    return TAPER_OK;
+    TAPER_TRY(codec_merge_pad(m, f, limits, error));
+    return codec_merge_place(m, f, error);
 }
 
 /* Reject damaged models, and damaged layers with their stages; the message names the container.
@@ -296,7 +297,7 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
     taper_limits limits;
     TAPER_TRY(formats_limits_take(&limits, o.limits, error));
     formats_front front = {.account = formats_account_within(&limits)};
-    codec_merging m = {.source = from, .open = o.open, .n = n};
+    codec_merging m = {.source = from, .open = o.open, .model = o.model, .n = n};
     taper_status status = formats_front_take(&front, n, sizeof *m.front, &m.front, error);
     if (status == TAPER_OK)
         status = formats_front_take(&front, n, sizeof *m.layers, &m.layers, error);
@@ -306,7 +307,7 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
         status = formats_front_take(&front, n, sizeof *m.unstaged, &m.unstaged, error);
     if (status == TAPER_OK) status = formats_front_take(&front, n, sizeof *m.data, &m.data, error);
     if (status == TAPER_OK) status = load_fronts(&m, &front, &limits, error);
-    if (status == TAPER_OK) status = merge_fronts(&m, &front, error);
+    if (status == TAPER_OK) status = merge_fronts(&m, &front, &limits, error);
     if (status == TAPER_OK) {
         tell_names(&m, &front, &o);
         status = write_merged(&m, &front, &limits, to, error);

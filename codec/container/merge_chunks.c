@@ -1,9 +1,94 @@
 /* merge_chunks.c -- see merge_chunks.h. */
 #include "codec/container/merge_chunks.h"
 #include "codec/chunks/checked_blocks.h"
+#include "codec/decoder/front_load.h"
 #include "codec/decoder/verify.h"
+#include "codec/groups/chunk_padding.h"
+#include "codec/model/builtin_models.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* --- padding --------------------------------------------------------------------------- */
+
+/* The window of the model, which is sought when the first image may have several strips. */
+typedef struct sought_window {
+    const taper_model *given; /* NULL: none */
+    const formats_front *result;
+    const taper_limits *limits;
+    int is_sought, is_known;
+    codec_window window;
+} sought_window;
+
+static taper_status seek_window(sought_window *of, taper_error *error) {
+    codec_builtin_model builtin;
+    taper_model *carried = NULL;
+    const taper_model *model = of->given;
+    if (of->is_sought) return TAPER_OK;
+    if (!model && codec_builtin_model_of(of->result->model_id, &builtin)) {
+        model = builtin.constant;
+    } else if (!model && of->result->model) {
+        TAPER_TRY(codec_front_model(of->result, of->limits, &carried, error));
+        model = carried;
+    }
+    of->is_sought = 1, of->is_known = model != NULL;
+    if (model) of->window = model->window;
+    of->window.lap = NULL; /* it is the model's */
+    taper_model_free(carried);
+    return TAPER_OK;
+}
+
+/* The strips of group g of a shard, as far as they are known. */
+static taper_status count_strips(const formats_front *f, uint32_t g, sought_window *of,
+                                 uint32_t *strips, taper_error *error) {
+    static const codec_window smallest = {1, 1, 1, NULL};
+    *strips = 1;
+    if (codec_chunk_strips(f, g, smallest) == 1) return TAPER_OK;
+    TAPER_TRY(seek_window(of, error));
+    if (of->is_known) *strips = codec_chunk_strips(f, g, of->window);
+    return TAPER_OK;
+}
+
+/* Nonzero if chunk g of layer `own` of a shard is complete, is of use, and is marked as cut in the
+ * result. */
+static int needs_padding(const formats_front *result, const formats_front *f, uint32_t layer,
+                         uint32_t own, uint32_t group, uint32_t g) {
+    if (!codec_chunk_is_cut(result, layer, group) || codec_chunk_is_cut(f, own, g)) return 0;
+    const uint64_t *at = f->chunk_at + (uint64_t)own * f->groups + g;
+    if (formats_front_layer_kind(f, own) != FORMATS_LAYER_PASSES) return at[1] > at[0];
+    return formats_front_layer_end(f, own, g) > (own ? formats_front_layer_end(f, own - 1, g) : 0);
+}
+
+/* Find the padding of the chunks of shard s. */
+static taper_status pad_shard(codec_merging *m, const formats_front *result, size_t s,
+                              sought_window *window, taper_error *error) {
+    const formats_front *f = &m->front[s];
+    const uint32_t l = result->layers - 1;
+    const int32_t own = m->layers[s].layer_at[l];
+    if (own < 0) return TAPER_OK;
+    const int has_passes = formats_front_layer_kind(f, (uint32_t)own) == FORMATS_LAYER_PASSES;
+    for (uint32_t g = 0, group = m->first[s].group; g < f->groups; g++, group++) {
+        if (!needs_padding(result, f, l, (uint32_t)own, group, g)) continue;
+        m->padding[group] = 1;
+        if (has_passes) TAPER_TRY(count_strips(f, g, window, &m->padding[group], error));
+    }
+    return TAPER_OK;
+}
+
+taper_status codec_merge_pad(codec_merging *m, formats_front *result, const taper_limits *limits,
+                             taper_error *error) {
+    sought_window window = {.given = m->model, .result = result, .limits = limits};
+    const taper_status status = m->model ? codec_front_match(result, m->model, error) : TAPER_OK;
+    if (status != TAPER_OK && error) error->item = 1; /* all have the model of the first */
+    if (status != TAPER_OK || !result->tail) return status;
+    TAPER_TRY(formats_front_take(result, result->groups, sizeof *m->padding, &m->padding, error));
+    for (size_t s = 0; s < m->n; s++) TAPER_TRY(pad_shard(m, result, s, &window, error));
+    return TAPER_OK;
+}
+
+/* The bytes behind the chunk of this group in the layer that has cut chunks. */
+static uint64_t padding_of(const codec_merging *m, uint32_t group) {
+    return m->padding && m->padding[group] ? codec_chunk_padding_bytes(m->padding[group]) : 0;
+}
 
 /* --- places ---------------------------------------------------------------------------- */
 
@@ -19,21 +104,6 @@ static size_t shard_of(const codec_merging *m, uint32_t group) {
     return low;
 }
 
-/* The number of zeros to append to a chunk. A complete chunk that follows a cut one in the result
- * counts as cut, too: a decoder reads it as a prefix and ignores its last bytes. A complete string
- * continues with zeros, so zeros are appended: the width of the range coder's window, and what the
- * string may omit at its end. */
-static uint64_t zeros_of(const formats_front *result, const formats_front *f, uint32_t layer,
-                         uint32_t own, uint32_t group, uint32_t g) {
-    enum { ZEROS = 8 + 16 };
-    if (!codec_chunk_is_cut(result, layer, group) || codec_chunk_is_cut(f, own, g)) return 0;
-    uint32_t before = own ? formats_front_layer_end(f, own - 1, g) : 0;
-    const uint64_t chunk = (uint64_t)own * f->groups + g;
-    if (formats_front_layer_kind(f, own) != FORMATS_LAYER_PASSES)
-        return f->chunk_at[chunk + 1] > f->chunk_at[chunk] ? ZEROS : 0;
-    return formats_front_layer_end(f, own, g) > before ? ZEROS : 0;
-}
-
 /* Bytes of chunk g of layer `own` of a shard. */
 static uint64_t length_of(const formats_front *f, uint32_t own, uint32_t g) {
     const uint64_t *at = f->chunk_at + (uint64_t)own * f->groups + g;
@@ -46,12 +116,11 @@ taper_status codec_merge_place(const codec_merging *m, formats_front *f, taper_e
     for (uint32_t l = 0; l < f->layers; l++)
         for (size_t s = 0; s < m->n; s++)
             for (uint32_t g = 0; g < m->front[s].groups; g++, c++) {
-                const formats_front *b = &m->front[s];
                 const int32_t own = m->layers[s].layer_at[l];
                 f->chunk_at[c + 1] = f->chunk_at[c];
                 if (own < 0) continue;
-                f->chunk_at[c + 1] += length_of(b, (uint32_t)own, g) +
-                                      zeros_of(f, b, l, (uint32_t)own, m->first[s].group + g, g);
+                f->chunk_at[c + 1] += length_of(&m->front[s], (uint32_t)own, g);
+                if (l + 1 == f->layers) f->chunk_at[c + 1] += padding_of(m, m->first[s].group + g);
             }
     f->chunks_per_checksum = codec_checksum_span(f->layout, f->chunk_at[chunks], chunks);
     return TAPER_OK;
@@ -103,7 +172,7 @@ void codec_merge_free(codec_merging *m) {
     for (size_t s = 0; m->unstaged && s < m->n; s++) free(m->unstaged[s]);
     if (m->layers) free(m->layers[0].layer_at);
     free(m->front), free(m->layers), free(m->first), free(m->unstaged), free(m->data);
-    free(m->chunk_at), free(m->checksum);
+    free(m->chunk_at), free(m->checksum), free(m->padding);
 }
 
 /* --- checksums ------------------------------------------------------------------------- */
@@ -146,9 +215,15 @@ static taper_status pass_bytes(passing *p, uint64_t n, uint32_t *sum, uint32_t *
     return TAPER_OK;
 }
 
-static void pass_zeros(uint64_t n, uint32_t *sum) {
-    static const uint8_t zeros[32];
-    if (n) *sum = formats_crc32c(*sum, zeros, (size_t)n);
+/* Continue the checksum with what is behind the chunk of this group. */
+static void pass_padding(const codec_merging *m, uint32_t group, uint32_t *sum) {
+    uint8_t bytes[256];
+    const uint64_t all = padding_of(m, group);
+    for (uint64_t at = 0; at < all; at += sizeof bytes) {
+        const size_t n = all - at < sizeof bytes ? (size_t)(all - at) : sizeof bytes;
+        codec_chunk_padding_copy(m->padding[group], at, bytes, n);
+        *sum = formats_crc32c(*sum, bytes, n);
+    }
 }
 
 /* Read layer `own` of the shard, which is `layer` in the result. *holds: set to 0 where a checksum
@@ -164,11 +239,10 @@ static taper_status pass_layer(passing *p, uint32_t layer, uint32_t own, int *ho
     seek_byte(p, f->front_size + f->chunk_at[(uint64_t)own * f->groups]);
     for (uint32_t g = 0; g < f->groups; g++) {
         const uint32_t group = m->first[p->s].group + g;
-        const uint64_t length = length_of(f, own, g), whole = length_of(out->result, layer, group);
         uint32_t *to = &out->sum[(size_t)layer * all + group / out->per];
-        TAPER_TRY(pass_bytes(p, length, &sum, is_equal ? NULL : to));
+        TAPER_TRY(pass_bytes(p, length_of(f, own, g), &sum, is_equal ? NULL : to));
         if (is_equal) *to = sum;
-        pass_zeros(whole - length, to);
+        if (layer == out->cut_layer) pass_padding(m, group, to);
         if ((g + 1) % per && g + 1 < f->groups) continue;
         if (sum != f->checksum[(size_t)own * blocks + g / per]) *holds = 0;
         sum = 0;
@@ -204,7 +278,12 @@ static taper_status pass_shard(passing *p, size_t s, taper_error *error) {
 
 /* --- reading --------------------------------------------------------------------------- */
 
-/* The bytes of chunks that follow one another in a shard; behind a chunk may be zeros. */
+/* Nonzero if bytes are behind this chunk that no shard has. */
+static int is_padded(const codec_merged_chunks *c, uint32_t layer, uint32_t group) {
+    return layer == c->cut_layer && c->merge->padding[group];
+}
+
+/* The bytes of chunks that follow one another in a shard, or of a chunk and what is behind it. */
 static taper_status read_merged(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
                                 size_t n) {
     const codec_merged_chunks *c = user;
@@ -217,20 +296,22 @@ static taper_status read_merged(void *user, uint32_t layer, uint32_t group, uint
     const uint64_t length = own < 0 ? 0 : length_of(f, (uint32_t)own, g);
     const uint64_t at =
         own < 0 ? 0 : f->front_size + f->chunk_at[(uint64_t)own * f->groups + g] + from;
-    if (layer != c->cut_layer || !c->has_zeros[group]) return source->read(source->user, at, to, n);
+    if (!is_padded(c, layer, group)) return source->read(source->user, at, to, n);
     const size_t bytes = from >= length ? 0 : length - from < n ? (size_t)(length - from) : n;
-    memset((uint8_t *)to + bytes, 0, n - bytes);
+    codec_chunk_padding_copy(m->padding[group], from + bytes - length, (uint8_t *)to + bytes,
+                             n - bytes);
     return bytes ? source->read(source->user, at, to, bytes) : TAPER_OK;
 }
 
-/* Chunks of a layer follow one another to the end of the shard, or to one with zeros behind it. */
+/* Chunks of a layer follow one another to the end of the shard, or to one with other bytes behind
+ * it. */
 static uint32_t count_run(void *user, uint32_t layer, uint32_t group) {
     const codec_merged_chunks *c = user;
     const size_t s = shard_of(c->merge, group);
     const uint32_t left = c->merge->first[s].group + c->merge->front[s].groups - group;
     uint32_t n = 0;
     if (layer != c->cut_layer) return left;
-    while (n < left && !c->has_zeros[group + n]) n++;
+    while (n < left && !is_padded(c, layer, group + n)) n++;
     return n ? n : 1;
 }
 
@@ -248,23 +329,6 @@ static void drop_images(void *user) {
     f->label = NULL, f->names = NULL, f->name_at = NULL;
 }
 
-/* Note which chunks of the cut layer get zeros, while the result has no layers with stages. */
-static taper_status note_zeros(codec_merged_chunks *out, taper_error *error) {
-    const codec_merging *m = out->merge;
-    if (out->cut_layer < 0) return TAPER_OK;
-    const uint32_t l = (uint32_t)out->cut_layer;
-    TAPER_TRY(formats_front_take(out->result, out->result->groups, 1, &out->has_zeros, error));
-    for (size_t s = 0; s < m->n; s++) {
-        const int32_t own = m->layers[s].layer_at[l];
-        for (uint32_t g = 0; own >= 0 && g < m->front[s].groups; g++) {
-            const uint32_t group = m->first[s].group + g;
-            out->has_zeros[group] =
-                length_of(out->result, l, group) != length_of(&m->front[s], (uint32_t)own, g);
-        }
-    }
-    return TAPER_OK;
-}
-
 taper_status codec_merge_check(const codec_merging *m, formats_front *result,
                                codec_merged_chunks *out, taper_error *error) {
     *out = (codec_merged_chunks){.merge = m,
@@ -275,7 +339,6 @@ taper_status codec_merge_check(const codec_merging *m, formats_front *result,
     out->chunks = (codec_chunks){out, read_merged, count_run, find_checksum, drop_images};
     TAPER_TRY(formats_front_take(result, formats_front_checksums(result), sizeof *out->sum,
                                  &out->sum, error));
-    TAPER_TRY(note_zeros(out, error));
     passing *p = malloc(sizeof *p);
     if (!p) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read the containers");
     p->out = out;
@@ -289,6 +352,6 @@ taper_status codec_merge_check(const codec_merging *m, formats_front *result,
 }
 
 void codec_merged_chunks_free(codec_merged_chunks *c) {
-    free(c->sum), free(c->has_zeros);
+    free(c->sum);
     *c = (codec_merged_chunks){.merge = NULL};
 }

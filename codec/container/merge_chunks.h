@@ -21,11 +21,15 @@ typedef struct codec_merging {
     taper_container **open;    /* NULL, or where fronts are taken from */
     codec_unstaged **unstaged; /* NULL: it has no layers with stages of its model */
     taper_source *data;        /* the source without such layers */
+    const taper_model *model;  /* NULL: it is not given */
     size_t n;
     formats_front *front;
     codec_shard_layers *layers;
     codec_shard_start *first;
     uint64_t charged; /* to the account of the result, for fronts */
+    /* NULL: no chunk of the result is cut; [its groups] for how many strips the chunk of the last
+     * layer is padded (groups/chunk_padding.h); 0: it is not. */
+    uint32_t *padding;
     /* After codec_merge_keep: the arrays of these names of all fronts, one after the other. */
     uint64_t *chunk_at;
     uint32_t *checksum;
@@ -37,11 +41,19 @@ typedef struct codec_merged_chunks {
     formats_front *result;
     uint32_t layers, per; /* of the result, also when it gets layers with stages */
     int64_t cut_layer;    /* the layer that has cut chunks; -1: none */
-    uint8_t *has_zeros;   /* NULL without; [groups] of its chunks: zeros are behind it */
     uint32_t *sum;        /* [layers][blocks] checksums of the result; blocks of `per` chunks */
 } codec_merged_chunks;
 
-/* Set chunk_at and chunks_per_checksum of the result, which has its layers and groups.
+/* Set merge->padding, if chunks of the result are cut. It has its layers, groups and models; the
+ * shards have their fronts. The number of strips depends on the window of merge->model; NULL: of
+ * the model that the result carries, or of the built-in one. If there is none, every image is taken
+ * to be one strip: the padding of others is ignored, and their last bits are not decoded.
+ * TAPER_ERR_LIMIT, TAPER_ERR_NOMEM; the errors of codec_front_match for merge->model, and of
+ * codec_front_model. */
+taper_status codec_merge_pad(codec_merging *merge, formats_front *result,
+                             const taper_limits *limits, taper_error *error);
+/* Set chunk_at and chunks_per_checksum of the result, which has its layers and groups; padding is
+ * known.
  * TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
 taper_status codec_merge_place(const codec_merging *merge, formats_front *result,
                                taper_error *error);

@@ -1,14 +1,11 @@
 /* regroup.c -- see regroup.h. */
 #include "codec/contents/regroup.h"
 #include "codec/decoder/group_reader.h"
+#include "codec/groups/chunk_padding.h"
 #include "codec/pixels/pixel_store.h"
 #include "formats/image.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* What follows a complete string where a decoder takes it for a cut one: the width of the range
- * coder's window, and what may be left off at the end. */
-enum { ZEROS = 8 + CODEC_CHUNK_TRIMMED };
 
 /* The codes of the images that stay, of a group that is decoded. */
 typedef struct kept_group {
@@ -254,19 +251,28 @@ static taper_status copy_chunk(const codec_regrouping *of, codec_file_range chun
     return codec_source_read(of->source, chunk.at, to, (size_t)chunk.size, error);
 }
 
-/* What follows a chunk of the last layer that was cut: zeros, if all of it is known. Of passes that
- * are not all known, the chunk is cut again. */
+/* What is behind a chunk of the last layer that was cut. */
+static taper_status pad_chunk(const codec_regrouping *of, uint32_t strips, formats_buffer *out,
+                              taper_error *error) {
+    const uint64_t n = codec_chunk_padding_bytes(strips);
+    uint8_t *to = formats_buffer_extend(out, (size_t)n);
+    if (!to) return no_memory(of, out->status, n, error);
+    codec_chunk_padding_copy(strips, 0, to, (size_t)n);
+    return TAPER_OK;
+}
+
+/* End a chunk of the last layer that was cut, of so many strips: it is padded, if all of it is
+ * known. Of passes that are not all known, it is cut again. */
 static taper_status end_chunk(const kept_group *k, const codec_regrouping *of, uint32_t g,
-                              formats_buffer *out, uint64_t *chunk_at, taper_error *error) {
-    static const uint8_t zeros[ZEROS] = {0};
+                              uint32_t strips, formats_buffer *out, uint64_t *chunk_at,
+                              taper_error *error) {
     const uint32_t last = of->front->layers - 1;
     const codec_group *was = &k->from->strips.coder->group;
     const uint32_t end =
         codec_raised_planes_end(was->tables, formats_front_layer_end(of->front, last, g));
-    const taper_status status = formats_write_bytes(out, zeros, sizeof zeros);
-    if (status != TAPER_OK) return no_memory(of, status, sizeof zeros, error);
-    chunk_at[last + 1] = out->size;
     const int has_passes = formats_front_layer_kind(of->front, last) == FORMATS_LAYER_PASSES;
+    TAPER_TRY(pad_chunk(of, has_passes ? strips : 1, out, error));
+    chunk_at[last + 1] = out->size;
     return has_passes && was->pass < end ? cut_again(k, of, g, out, chunk_at, error) : TAPER_OK;
 }
 
@@ -320,7 +326,7 @@ static taper_status encode_layers(kept_group *k, const codec_regrouping *of, uin
         if (status != TAPER_OK) return is_same ? status : no_memory(of, status, was.size, error);
         chunk_at[l + 1] = out->size;
         if (!is_same && codec_chunk_is_cut(f, l, g) && chunk_at[l + 1] > chunk_at[l])
-            TAPER_TRY(end_chunk(k, of, g, out, chunk_at, error));
+            TAPER_TRY(end_chunk(k, of, g, s->n, out, chunk_at, error));
     }
     return TAPER_OK;
 }

@@ -9,6 +9,7 @@
  *   aim            the passes that an image needs for a PSNR
  *   allocation     the distribution of bits over the images of a set
  *   assemble       chunks of groups to a container
+ *   chunk_padding  what is appended to a complete chunk that is marked as cut
  *   stage_layers   layers with the stages of a model that the container carries */
 #ifndef CODEC_GROUP_WRITER_H
 #define CODEC_GROUP_WRITER_H

@@ -42,6 +42,20 @@ expect 0 'taper merge: 1 name is changed, because an earlier container has the s
 "$TAPER" train -q --window 4 -o other.tpm set/png
 "$TAPER" encode --best -q -m other.tpm -o other.taper set/cifar/test.bin
 expect 2 'taper merge: other.taper: *another model*' "$TAPER" merge -o none.taper train.taper other.taper
+
+# an image of several strips, complete behind a truncated one, of a model that is given only
+"$SAMPLES" scenes made --count 3
+"$TAPER" encode --best -q -m other.tpm --layout image -o whole.taper made/01-*
+"$TAPER" truncate -q --fraction 0.7 -o part.taper whole.taper
+"$TAPER" encode --best -q -m other.tpm --layout image -o two.taper made/02-* made/03-*
+"$TAPER" merge -q -m other.tpm -o both.taper part.taper two.taper
+"$TAPER" decode -q -m other.tpm -o two two.taper
+"$TAPER" decode -q -m other.tpm -o both both.taper
+for f in two/*; do cmp "$f" both/"${f#two/}"; done
+"$TAPER" add -q --best -m other.tpm part.taper made/02-* made/03-*
+cmp part.taper both.taper
+expect 2 "taper merge: part.taper: *give the container's model with -m" "$TAPER" merge -m tiny -o none.taper part.taper two.taper
+
 "$TAPER" encode --best -q -m model.tpm --layout image -o image.taper set/cifar/test.bin
 expect 2 'taper merge: image.taper: *layout*' "$TAPER" merge -o none.taper train.taper image.taper
 head -c 9000 test.taper >cut.taper
