@@ -50,6 +50,7 @@ MOST_PAGE_BITS = 24
 MOST_PARTS, MOST_SET = 1 << 20, 1 << 40
 MOST_PAYLOAD, PAYLOAD_PAGE, MOST_TIME_UNIT = 1 << 24, 1 << 21, 9
 MAX_WINDOW_SIDE = 256
+MAX_CELLS = 64
 MAX_INPUTS = 65536
 MAX_LAYER_WIDTH = 65536
 MAX_STACK = 8
@@ -993,7 +994,7 @@ class Front:
 
 # ----- 6. Model files -----------------------------------------------------------------------------
 
-PCA, DENSE, CONV = range(3)                # families
+PCA, DENSE, CONV, GRADIENTS = range(4)     # families
 IDENTITY, RELU, SIGMOID = range(3)         # activations
 MODEL_MAGIC = b"\x89TPM\r\n\x1a\n"
 
@@ -1020,6 +1021,83 @@ def stage_holds(model, stage):
     """The next stage has the checksum that the table of this beginning of a model file has."""
     at = 24 + 20 * stage_ends(model).index(len(model)) + 20
     return crc32c(stage) == struct.unpack_from("<I", model, at + 16)[0]
+
+
+# 6.10 Gradient orientations
+DIRECTIONS = ((128, 0), (120, 44), (98, 82), (64, 111), (22, 126),
+              (-22, 126), (-64, 111), (-98, 82), (-120, 44), (-128, 0))
+
+
+def area(a, b):
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def cell_weights(n, cells):
+    """For each of n pixels along a side: its weights for cells, by their numbers."""
+    weights = []
+    for i in range(n):
+        k, rest = divmod((2 * i + 1) * cells + n, 2 * n)
+        second = (64 * rest + n) // (2 * n)
+        both = {k - 1: 64 - second, k: second}
+        weights.append({cell: w for cell, w in both.items() if 0 <= cell < cells})
+    return weights
+
+
+def votes_of(dx, dy):
+    """The votes of a gradient, by orientation."""
+    is_lower = dy < 0 or dy == 0 and dx < 0
+    g, first = ((-dx, -dy), 9) if is_lower else ((dx, dy), 0)
+    k = sum(area(DIRECTIONS[j], g) >= 0 for j in range(1, 9))
+    return {k + first: area(g, DIRECTIONS[k + 1]), (k + first + 1) % 18: area(DIRECTIONS[k], g)}
+
+
+def sum_cells(samples, channels, width, height, across, down):
+    """Sums of votes and of samples, and of weights, of all cells."""
+    plane = width * height
+    votes = [[0] * 18 for _ in range(across * down)]
+    colours = [[0] * channels for _ in range(across * down)]
+    weights = [0] * (across * down)
+    columns, rows = cell_weights(width, across), cell_weights(height, down)
+    for y in range(height):
+        for x in range(width):
+            def at(c, x, y):
+                return samples[c * plane + min(max(y, 0), height - 1) * width +
+                               min(max(x, 0), width - 1)]
+            each = [(at(c, x + 1, y) - at(c, x - 1, y), at(c, x, y + 1) - at(c, x, y - 1))
+                    for c in range(channels)]
+            cast = votes_of(*max(each, key=lambda g: g[0] * g[0] + g[1] * g[1]))    # the first
+            for j, in_row in rows[y].items():
+                for i, in_column in columns[x].items():
+                    cell, weight = j * across + i, in_row * in_column
+                    weights[cell] += weight
+                    for orientation, vote in cast.items():
+                        votes[cell][orientation] += weight * vote
+                    for c in range(channels):
+                        colours[cell][c] += weight * at(c, x, y)
+    return votes, colours, weights
+
+
+def gradients(samples, channels, width, height, across, down):
+    """The values of a window, samples channel after channel: plane after plane."""
+    sums, colours, weights = sum_cells(samples, channels, width, height, across, down)
+    parts = 4096 * width * height
+    votes = [[(s * across * down + parts // 2) // parts for s in cell] for cell in sums]
+    energy = [sum((v[o] + v[o + 9]) ** 2 for o in range(9)) for v in votes]
+    values = []
+    for cell, v in enumerate(votes):
+        y, x = divmod(cell, across)
+        gains = []
+        for b in range(4):
+            x2 = min(max(x + (1 if b % 2 else -1), 0), across - 1)
+            y2 = min(max(y + (1 if b // 2 else -1), 0), down - 1)
+            around = sum(energy[j * across + i] for j in (y, y2) for i in (x, x2))
+            gains.append((1275 << 20) // math.isqrt(around + 2048))
+        own = [[min(255, n * gain >> 20) for gain in gains]
+               for n in v + [v[o] + v[o + 9] for o in range(9)]]
+        values.append([(sum(four) + 2) // 4 for four in own] +
+                      [sum(own[o][b] for o in range(18)) // 20 for b in range(4)] +
+                      [(s + weights[cell] // 2) // weights[cell] for s in colours[cell]])
+    return [value for plane in zip(*values) for value in plane]
 
 
 class Model:
@@ -1158,18 +1236,28 @@ class Model:
             require(has_inverse([[v / LAP_ONE for v in row] for row in self.lap]),
                     "the matrix of laps has no inverse")
         self.inputs = self.channels * self.width * self.height
-        require(self.family <= CONV, "a model of a family unknown here")
+        require(self.family <= GRADIENTS, "a model of a family unknown here")
         require(self.channels in (1, 3), "the architecture is illegal")
         require(1 <= self.width <= MAX_WINDOW_SIDE and 1 <= self.height <= MAX_WINDOW_SIDE,
                 "the window is illegal")
         require(1 <= self.units and (self.direct or self.units <= self.inputs) and
                 self.inputs <= MAX_INPUTS, "the number of units is illegal")
-        require(self.family == DENSE or flags & 143 == 1 and self.hidden == [None, None],
+        require(self.family != GRADIENTS or self.embedding, "gradients of a model with a decoder")
+        if self.family == GRADIENTS:
+            self.read_cells(r)
+        require(self.family in (DENSE, GRADIENTS) or flags & 143 == 1 and self.hidden == [None, None],
                 "a model with parts of a dense one")
         require(self.family != CONV or self.width % PATCH == self.height % PATCH == 0,
                 "a window that is no whole number of patches")
         require(all(1 <= w <= MAX_LAYER_WIDTH for stack in self.hidden for w in stack or []),
                 "a layer's width is illegal")
+
+    def read_cells(self, r):
+        self.across, self.down = r.unpack("BB")
+        require(1 <= self.across <= min(MAX_CELLS, self.width // 2) and
+                1 <= self.down <= min(MAX_CELLS, self.height // 2), "the number of cells is illegal")
+        self.inputs = self.across * self.down * (31 + self.channels)
+        require(self.inputs <= MAX_INPUTS, "the cells have too many values")
 
     # 6.3
     def linear_path(self, r, units):
@@ -1367,6 +1455,9 @@ class Model:
     # 6.2
     def codes(self, samples):
         """An embedding model's code of a window: samples 0 .. 255, channel after channel."""
+        if self.family == GRADIENTS:
+            samples = gradients(samples, self.channels, self.width, self.height, self.across,
+                                self.down)
         x = [s - m for s, m in zip(samples, self.mean)]
         for i, (weights, bias) in enumerate(self.encoder):
             x = [dot(row, x) + b for row, b in zip(weights, bias)]
@@ -3207,9 +3298,10 @@ def path_for(folder, name):
 
 def print_model(model):
     if model.embedding:
-        print("model %016x: embedding, %d channels, window %d x %d, %d units, %d layers, %s, "
+        print("model %016x: embedding%s, %d channels, window %d x %d, %d units, %d layers, %s, "
               "alpha %g, %d classes"
-              % (model.id, model.channels, model.width, model.height, model.units,
+              % (model.id, " of gradients" if model.family == GRADIENTS else "", model.channels,
+                 model.width, model.height, model.units,
                  len(model.encoder), model.objective.decode() or "objective not said", model.alpha,
                  model.classes))
         return

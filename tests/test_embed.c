@@ -237,6 +237,36 @@ static void other_sizes_are_scaled(void **state) {
     formats_image_free(&small), formats_image_free(&large);
 }
 
+/* A model of gradients has the codes that its network makes of them; images of any size and depth are
+ * scaled first. */
+static void codes_of_gradients_are_the_networks(void **state) {
+    (void)state;
+    formats_buffer file = formats_buffer_make(FORMATS_MOST_BYTES);
+    const tiny_shape shape = {
+        .window = {12, 10, 3, NULL}, .units = 7, .depth = 2, .hidden = CODEC_RELU};
+    const codec_cells cells = {4, 3};
+    taper_model *model = tiny_embedding_written(tiny_gradients_unwritten(shape, cells, 4), &file);
+    const taper_image image[] = {picture_noise(12, 10, 3, 8, 1), picture_noise(31, 45, 3, 16, 2),
+                                 picture_noise(5, 5, 1, 8, 3)};
+    float *codes = embed(model, image, 3, 2), want[7], pixels[360], inputs[12 * 34];
+    uint8_t samples[360], values[12 * 34];
+    codec_backend be;
+    codec_backend_cpu(&be);
+    for (int i = 0; i < 3; i++) {
+        taper_image window;
+        assert_int_equal(taper_image_scale(&image[i], 12, 10, &window, NULL), TAPER_OK);
+        codec_windows_read(shape.window, &window, pixels);
+        for (int k = 0; k < 360; k++) samples[k] = (uint8_t)pixels[k];
+        assert_int_equal(codec_gradients(shape.window, cells, 1, samples, values), TAPER_OK);
+        for (int k = 0; k < 12 * 34; k++) inputs[k] = values[k];
+        assert_int_equal(codec_network_encode(&model->network, &be, inputs, 1, want), TAPER_OK);
+        assert_memory_equal(codes + 7 * i, want, sizeof want);
+        formats_image_free(&window);
+    }
+    for (int i = 0; i < 3; i++) formats_image_free(&((taper_image *)image)[i]);
+    free(codes), taper_model_free(model), formats_buffer_free(&file);
+}
+
 static void what_has_no_code_is_named(void **state) {
     (void)state;
     taper_model *model = linear_model(grey, 10);
@@ -335,6 +365,7 @@ int main(void) {
         cmocka_unit_test(binary_codes_are_the_containers),
         cmocka_unit_test(grey_and_deep_images_have_codes),
         cmocka_unit_test(other_sizes_are_scaled),
+        cmocka_unit_test(codes_of_gradients_are_the_networks),
         cmocka_unit_test(what_has_no_code_is_named),
         cmocka_unit_test(rows_without_analysis_are_refused),
         cmocka_unit_test(an_embedder_is_used_many_times),

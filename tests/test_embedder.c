@@ -430,6 +430,72 @@ static void networks_come_back(void **state) {
     }
 }
 
+/* --- rows of pixels of which the network gets the gradients -------------------------------- */
+
+enum { SIDE = 6, VALUES = SIDE * SIDE, COUNT = 4 * (CODEC_GRADIENT_PLANES + 1) };
+static const codec_cells cells = {2, 2};
+
+static codec_network network_of_gradients(void) {
+    static const uint32_t hidden[] = {5};
+    codec_network net;
+    assert_int_equal(codec_network_alloc(&net, COUNT, UNITS, CODEC_ENCODER, hidden, 1, NULL, 0),
+                     TAPER_OK);
+    net.hidden = CODEC_LOGISTIC;
+    for (uint32_t l = 0; l < 2; l++) {
+        codec_layer *layer = &net.encoder.layer[l];
+        for (uint32_t i = 0; i < layer->outputs * layer->inputs; i++)
+            layer->weight[i] = (l ? 3.0f : 1.0f / 255.0f) * draw(i, 50 + l);
+    }
+    return net;
+}
+
+/* The gradient of all weights by rows of pixels with this noise, or by rows of gradients. */
+static void gradient_by(int d, const codec_network *net, train_embedder_noise noise, int is_told,
+                        const uint8_t *rows, size_t bytes, float *gradient) {
+    train_embedder e;
+    const train_embedder_options options = {.batch = ROWS,
+                                            .objective = {.loss = TRAIN_NCA},
+                                            .block = 5,
+                                            .noise = noise,
+                                            .cells = is_told ? cells : (codec_cells){0, 0},
+                                            .use = TRAIN_WEIGHTS_GRADIENT};
+    assert_int_equal(train_embedder_create(&e, net, &device[d].device, &options), TAPER_OK);
+    const uint8_t *there = on_device_give(&device[d], rows, bytes);
+    const uint32_t *labels = on_device_give(&device[d], label, sizeof label);
+    double *losses = on_device_give(&device[d], NULL, TRAIN_LOSSES * sizeof *losses);
+    e.noisy = 1, e.step = 77;
+    assert_int_equal(train_embedder_load(&e, there, NULL, labels, NULL, ROWS), TAPER_OK);
+    assert_int_equal(train_embedder_compute(&e, losses), TAPER_OK);
+    assert_int_equal(train_download(&e.stream, gradient, e.weights.gradient, e.weights.n * 4),
+                     TAPER_OK);
+    train_embedder_free(&e);
+    on_device_forget(&device[d]);
+}
+
+static void rows_are_described_after_they_moved(void **state) {
+    (void)state;
+    static uint8_t rows[ROWS * VALUES], seen[ROWS * VALUES], described[ROWS * COUNT];
+    static float got[5 * COUNT + 64], want[5 * COUNT + 64];
+    codec_network unused = network(1, CODEC_LOGISTIC), net = network_of_gradients();
+    for (size_t i = 0; i < sizeof rows; i++) rows[i] = (uint8_t)(255 * (draw(i, 60) + 0.5f));
+    for (int moves = 0; moves < 2; moves++) {
+        const train_jitter jitter = {SIDE, SIDE, 1, moves ? 1.0f : 0.0f, 2.0f, 0.5f, 0.4f, NULL};
+        const train_embedder_noise noise = {.jitter = jitter, .seed = 8}, none = {.seed = 8};
+        memcpy(seen, rows, sizeof seen);
+        for (size_t r = 0; r < ROWS && moves; r++)
+            train_jitter_row(&jitter, rows + r * VALUES, 8, 77, r, seen + r * VALUES);
+        assert_int_equal(
+            codec_gradients((codec_window){SIDE, SIDE, 1, NULL}, cells, ROWS, seen, described),
+            TAPER_OK);
+        for (int d = 0; d < DEVICES; d++) {
+            gradient_by(d, &net, noise, 1, rows, sizeof rows, got);
+            gradient_by(d, &net, none, 0, described, sizeof described, want);
+            assert_memory_equal(got, want, (5 * COUNT + 5 + 5 * UNITS + UNITS) * sizeof *got);
+        }
+    }
+    codec_network_free(&net), codec_network_free(&unused);
+}
+
 static void networks_that_are_not_plain_are_refused(void **state) {
     (void)state;
     codec_network net = network(1, CODEC_LOGISTIC);
@@ -440,6 +506,10 @@ static void networks_that_are_not_plain_are_refused(void **state) {
     net.mean[2] = 0.0f;
     net.code = CODEC_LOGISTIC;
     assert_int_equal(train_embedder_create(&e, &net, &device[0].device, &options), TAPER_ERR_ARG);
+    net.code = CODEC_LINEAR;
+    train_embedder_options told = options;
+    told.cells = (codec_cells){1, 1}; /* of windows of no size */
+    assert_int_equal(train_embedder_create(&e, &net, &device[0].device, &told), TAPER_ERR_ARG);
     codec_network_free(&net);
 }
 
@@ -450,6 +520,7 @@ int main(void) {
                                        cmocka_unit_test(bits_learn_through_their_thresholds),
                                        cmocka_unit_test(blocks_of_rows_change_nothing),
                                        cmocka_unit_test(networks_come_back),
+                                       cmocka_unit_test(rows_are_described_after_they_moved),
                                        cmocka_unit_test(networks_that_are_not_plain_are_refused)};
     return cmocka_run_group_tests(tests, open_every_device, close_every_device);
 }

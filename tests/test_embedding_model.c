@@ -70,6 +70,59 @@ static void models_round_trip(void **unused) {
 }
 
 /* 12 bits for the largest weight of a row, or as many as are asked for. */
+static void models_of_gradients_round_trip(void **unused) {
+    (void)unused;
+    static const codec_cells cells[] = {{1, 1}, {3, 2}, {2, 1}};
+    for (int i = 0; i < 6; i++) {
+        tiny_shape s = plain_shape;
+        s.window.channels = i % 2 ? 3 : 1;
+        taper_model *m = tiny_gradients_unwritten(s, cells[i / 2], SEED), *back;
+        formats_buffer file = write_model(m, 0);
+        assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
+        const taper_model_info info = info_of_model(back);
+        assert_int_equal(info.family, TAPER_FAMILY_GRADIENTS);
+        assert_string_equal(taper_family_name(info.family), "gradients");
+        assert_true(info.cells_across == cells[i / 2].across &&
+                    info.cells_down == cells[i / 2].down);
+        assert_true(info.embedding && info.window_width == 6 && info.work > 40);
+        assert_int_equal(taper_model_layer_width(back, 0),
+                         info.cells_across * info.cells_down * (31 + s.window.channels));
+        assert_same_encoder(&m->network, &back->network);
+        taper_model_free(m), taper_model_free(back);
+        formats_buffer_free(&file);
+    }
+}
+
+/* At 16, the decoder's depth; then the cells across and down. */
+static void illegal_cells_are_refused(void **unused) {
+    (void)unused;
+    static const struct {
+        int at, value;
+        const char *word;
+    } cases[] = {{17, 0, "0 x 2 cells"},
+                 {18, 0, "3 x 0 cells"},
+                 {17, 4, "4 x 2 cells"},
+                 {18, 3, "3 x 3 cells"},
+                 {17, 255, "255 x 2 cells"},
+                 {17, 2, NULL}, /* other layers than follow */
+                 {0, 1, NULL},  /* the cells are read as the mean */
+                 {0, 4, "family 4"},
+                 {8, 2 + 16, "parts of a decoder"},
+                 {16, 1, "with a decoder"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        taper_model *m = tiny_gradients_unwritten(plain_shape, (codec_cells){3, 2}, SEED);
+        formats_buffer file = write_model(m, 0), payload = payload_of(&file);
+        taper_error error;
+        assert_int_equal(load_payload(&payload, &error), TAPER_OK);
+        payload.data[cases[i].at] = (uint8_t)cases[i].value;
+        const taper_status status = load_payload(&payload, &error);
+        if (status == TAPER_OK || (cases[i].word && !strstr(error.text, cases[i].word)))
+            fail_msg("case %zu: %s", i, error.text);
+        formats_buffer_free(&file), formats_buffer_free(&payload);
+        taper_model_free(m);
+    }
+}
+
 static void weights_are_stored_finely(void **unused) {
     (void)unused;
     static const int asked[] = {0, 12, 8, 16}, stored[] = {12, 12, 8, 16};
@@ -227,7 +280,7 @@ static void padding_is_as_it_must_be(void **unused) {
 
 static void parts_of_decoders_are_not_written(void **unused) {
     (void)unused;
-    for (int kind = 0; kind < 5; kind++) {
+    for (int kind = 0; kind < 7; kind++) {
         taper_model *m = tiny_embedding_unwritten(plain_shape, SEED);
         codec_weight_precision precision = {0};
         formats_buffer out = formats_buffer_make(1 << 20);
@@ -236,6 +289,8 @@ static void parts_of_decoders_are_not_written(void **unused) {
         if (kind == 2) m->window.lap = &m->lap;
         if (kind == 3) m->info.binary = 1, m->network.code = CODEC_LOGISTIC;
         if (kind == 4) m->network.tied_gain = 1;
+        if (kind == 5) m->info.family = TAPER_FAMILY_GRADIENTS; /* without cells */
+        if (kind == 6) m->cells = (codec_cells){2, 2};
         assert_int_equal(codec_model_write(m, &precision, &out, NULL), TAPER_ERR_ARG);
         taper_model_free(m);
         formats_buffer_free(&out);
@@ -336,6 +391,8 @@ int main(void) {
     printf("seed %d\n", SEED);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_round_trip),
+        cmocka_unit_test(models_of_gradients_round_trip),
+        cmocka_unit_test(illegal_cells_are_refused),
         cmocka_unit_test(weights_are_stored_finely),
         cmocka_unit_test(records_may_hold_what_they_may),
         cmocka_unit_test(illegal_fields_are_refused_by_name),

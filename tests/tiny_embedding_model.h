@@ -21,6 +21,22 @@ static inline taper_model *tiny_embedding_unwritten(tiny_shape s, uint64_t seed)
     return m;
 }
 
+/* The same of gradients in these cells, which are legal. */
+static inline taper_model *tiny_gradients_unwritten(tiny_shape s, codec_cells cells,
+                                                    uint64_t seed) {
+    taper_model *m = tiny_embedding_unwritten(s, seed);
+    static const uint32_t hidden[] = {24, 24};
+    codec_network_free(&m->network);
+    if (codec_network_alloc(&m->network, codec_gradients_count(s.window, cells), s.units,
+                            CODEC_ENCODER, hidden, s.depth - 1, NULL, 0))
+        abort();
+    m->cells = cells;
+    m->info.family = TAPER_FAMILY_GRADIENTS;
+    m->network.hidden = s.hidden;
+    tiny_fill_stack(&m->network.encoder, 2, &seed);
+    return m;
+}
+
 /* The model after it was written (appended to file) and loaded again. */
 static inline taper_model *tiny_embedding_written(taper_model *m, formats_buffer *file) {
     taper_model *out;
