@@ -8,7 +8,7 @@ typedef struct settings {
     const char *truncation, *regularise;
     int preset, code, activation, unit, gradient;
     int untied, independent, sweep, orthonormal;
-    int64_t class_units;
+    int64_t class_units, cells;
     double class_weight, corrupt, dropout, invariance, beta, centre;
     cli_numbers nested;
 } settings;
@@ -52,6 +52,9 @@ static const cli_option options[] = {
      .help = "units do not see the residual of earlier units", .uses = USE_BINARY},
     {"untied", 0, CLI_FLAG, .offset = offsetof(settings, untied),
      .help = "the decoder has its own weights"},
+    {"cells", 0, CLI_INT, "N", offsetof(settings, cells), .min = 0, .max = 16, .initial = "0",
+     .uses = USE_BINARY,
+     .help = "learn from gradient orientations in N x N cells; 0: from pixels. For search only"},
     {"class-units", 0, CLI_INT, "N", offsetof(settings, class_units), .min = 0, .max = 65535,
      .initial = "0", .uses = USE_BINARY, .help = "number of first units that also learn labels"},
     {"nested", 0, CLI_NUMBERS, "N,N", offsetof(settings, nested), .min = 1, .max = 65535,
@@ -147,6 +150,10 @@ static taper_status check(cli_train_run *run, taper_error *error) {
     TAPER_TRY(cli_train_check(run, error));
     if (s->class_units && s->code != BINARY)
         return formats_fail(error, TAPER_ERR_ARG, "--class-units needs --code binary");
+    if (s->cells && (s->code != BINARY || !s->independent || s->run.side != TRAIN_WINDOW_WHOLE))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "--cells is for bits of whole images: add --independent and "
+                            "--window whole, and omit --code units");
     return TAPER_OK;
 }
 
@@ -199,6 +206,7 @@ static int make(cli_training *t) {
                        .linear_mse = s->run.weight_error,
                        .set_images = (uint64_t)s->run.set_images,
                        .nested = nested_of(s),
+                       .cells = (uint32_t)s->cells,
                        .n_hidden = cli_train_widths(&s->run, hidden)};
     if (o.n_hidden) o.hidden = hidden;
     if (s->sweep && s->run.hidden.count)

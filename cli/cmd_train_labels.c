@@ -13,7 +13,7 @@ typedef struct settings {
     cli_numbers nested;
     double hinge, l2, hold_out, motion, reconstruct, numbers_first, corrupt, dropout;
     double teacher_reach;
-    int64_t free_units, neighbours, pretrain_epochs, teacher_epochs, gradients;
+    int64_t free_units, neighbours, pretrain_epochs, teacher_epochs, cells;
 } settings;
 
 static const char *const codes[] = {"numbers", "binary", NULL};
@@ -76,7 +76,7 @@ static const cli_option options[] = {
     CLI_TRAIN_WINDOW_OPTION("side of the square to which images are scaled, 'whole' for none, or "
                             "'auto'"),
     CLI_TRAIN_LABELS_OPTION(0),
-    {"gradients", 0, CLI_INT, "N", offsetof(settings, gradients), .min = 0, .max = 64,
+    {"cells", 0, CLI_INT, "N", offsetof(settings, cells), .min = 0, .max = 64,
      .initial = "0", .uses = USE_CHOSEN,
      .help = "learn from gradient orientations in N x N cells; 0: from pixels"},
     CLI_TRAIN_HIDDEN_OPTION(USE_CHOSEN),
@@ -262,7 +262,7 @@ static taper_status choose(const settings *s, uint32_t hidden[CODEC_MAX_LAYERS],
                                   .n_hidden = cli_train_widths(&s->run, hidden),
                                   .objective = names[s->objective],
                                   .minutes = is_searched(s) ? s->minutes : 0.0,
-                                  .cells = (uint32_t)s->gradients,
+                                  .cells = (uint32_t)s->cells,
                                   .motion = (float)s->motion,
                                   .mirrors = s->mirrors,
                                   .training = training_of(s),

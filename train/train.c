@@ -2,8 +2,10 @@
  * (train_stages.h), of which the best is chosen and extended. See train.h. */
 #include "train/train.h"
 #include "train/choice.h"
+#include "train/optimise/run.h"
 #include "train/optimise/checkpoint.h"
 #include "train/side_by_side.h"
+#include "train/train_gradient_bits.h"
 #include "train/train_parts.h"
 #include "train/train_stages.h"
 #include <math.h>
@@ -274,15 +276,55 @@ static int has_to_scale(const train_options *o, const train_dataset *data) {
            (!data->one_size || is_too_large(data));
 }
 
+static taper_status check_cells(const train_dataset *data, codec_cells cells, taper_error *error) {
+    const codec_window w = {data->image[0].width, data->image[0].height, data->channels, NULL};
+    if (!is_too_large(data) && codec_cells_are_legal(w, cells) &&
+        cells.across * cells.down <= CODEC_MAX_WINDOW_SIDE)
+        return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "images of %u x %u pixels cannot have %u x %u cells: a cell has at least 2 "
+                        "pixels a side, and there are at most %d cells",
+                        w.width, w.height, cells.across, cells.down, CODEC_MAX_WINDOW_SIDE);
+}
+
+/* The images have one size. */
+static taper_status model_of_gradients(const train_options *options, const train_dataset *data,
+                                       codec_backend *be, train_device *device,
+                                       const train_hooks *hooks, formats_buffer *out,
+                                       train_report *report, taper_error *error) {
+    const codec_cells cells = {options->cells, options->cells};
+    const codec_window window = {data->image[0].width, data->image[0].height, data->channels, NULL};
+    const size_t before = out->size;
+    train_dataset pictures;
+    TAPER_TRY(check_cells(data, cells, error));
+    taper_status status = train_explain(train_gradient_pictures(&pictures, data, cells), error,
+                                        "gradients of %zu images", data->n);
+    if (status == TAPER_OK)
+        status = model_as_given(options, &pictures, be, device, hooks, out, report, error);
+    if (status == TAPER_OK) status = train_keep_gradient_encoder(out, window, cells, error);
+    report->window = window, report->model_bytes = out->size - before;
+    report->validation.n = 0; /* of gradients, not of pixels */
+    train_dataset_free(&pictures);
+    return status;
+}
+
+static taper_status model_of_images(const train_options *options, const train_dataset *data,
+                                    codec_backend *be, train_device *device,
+                                    const train_hooks *hooks, formats_buffer *out,
+                                    train_report *report, taper_error *error) {
+    return (options->cells ? model_of_gradients : model_as_given)(options, data, be, device, hooks,
+                                                                  out, report, error);
+}
+
 taper_status train_model(const train_options *options, const train_dataset *data, codec_backend *be,
                          train_device *device, const train_hooks *hooks, formats_buffer *out,
                          train_report *report, taper_error *error) {
     train_dataset scaled;
     if (options->from || !has_to_scale(options, data))
-        return model_as_given(options, data, be, device, hooks, out, report, error);
+        return model_of_images(options, data, be, device, hooks, out, report, error);
     taper_status status = train_dataset_scale(&scaled, data, SCALED_SIDE, SCALED_SIDE);
     status = status == TAPER_OK
-                 ? model_as_given(options, &scaled, be, device, hooks, out, report, error)
+                 ? model_of_images(options, &scaled, be, device, hooks, out, report, error)
                  : formats_fail(error, status, "no memory to scale %zu images", data->n);
     if (status == TAPER_OK) report->scaled = 1;
     train_dataset_free(&scaled);

@@ -8,6 +8,7 @@
  *   train_basis_stage          the transform of a linear model; train_dense_stages: family dense
  *   train_conditional_stage    a network that predicts bits; train_restoration_stage: one that
  *                              restores pixels
+ *   train_gradient_bits        binary codes of gradient orientations
  *   train_adapt                adapts an existing model
  *   builtin_comparison         compares a trained model with the built-in ones
  *   choice                     chooses the best model for a set
@@ -30,7 +31,7 @@ typedef struct train_report {
     int head_left_out;
     /* Likewise a restoration network; the model is of family pca. */
     int restoration_left_out;
-    train_rd_curve validation; /* on the validation part */
+    train_rd_curve validation; /* on the validation part; empty for codes of gradients */
 } train_report;
 
 /* Trains a model on data and appends the .tpm file to out. Networks are trained on the device; be,

@@ -136,7 +136,7 @@ static void say_again(const cli_train_reporter *t, const train_embedding_choice 
         snprintf(noise, sizeof noise, " --motion %g%s", motion, c->mirrors ? " --mirror" : "");
     size_t used = strlen(noise);
     if (c->cells)
-        used += (size_t)snprintf(noise + used, sizeof noise - used, " --gradients %u", c->cells);
+        used += (size_t)snprintf(noise + used, sizeof noise - used, " --cells %u", c->cells);
     if (dropout > 0)
         used += (size_t)snprintf(noise + used, sizeof noise - used, " --dropout %g", dropout);
     if (c->training.binary)

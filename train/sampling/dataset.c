@@ -11,25 +11,31 @@ void train_dataset_free(train_dataset *data) {
     memset(data, 0, sizeof *data);
 }
 
-taper_status train_dataset_scale(train_dataset *scaled, const train_dataset *data, uint32_t width,
-                                 uint32_t height) {
-    *scaled = *data;
-    scaled->one_size = 1;
-    scaled->pixels = (uint64_t)width * height * data->n;
-    scaled->image = calloc(data->n, sizeof *scaled->image);
-    scaled->label = data->label ? malloc(data->n * sizeof *scaled->label) : NULL;
-    scaled->group = data->group ? malloc(data->n * sizeof *scaled->group) : NULL;
-    if (!scaled->image || (data->label && !scaled->label) || (data->group && !scaled->group)) {
-        scaled->n = 0;
+taper_status train_dataset_copy(train_dataset *copy, const train_dataset *data) {
+    *copy = *data;
+    copy->image = calloc(data->n, sizeof *copy->image);
+    copy->label = data->label ? malloc(data->n * sizeof *copy->label) : NULL;
+    copy->group = data->group ? malloc(data->n * sizeof *copy->group) : NULL;
+    if (!copy->image || (data->label && !copy->label) || (data->group && !copy->group)) {
+        copy->n = 0;
         return TAPER_ERR_NOMEM;
     }
-    if (data->label) memcpy(scaled->label, data->label, data->n * sizeof *scaled->label);
-    if (data->group) memcpy(scaled->group, data->group, data->n * sizeof *scaled->group);
-    taper_status status = TAPER_OK;
+    if (data->label) memcpy(copy->label, data->label, data->n * sizeof *copy->label);
+    if (data->group) memcpy(copy->group, data->group, data->n * sizeof *copy->group);
+    for (size_t i = 0; i < data->n; i++) {
+        copy->image[i] = data->image[i];
+        copy->image[i].pixels = NULL;
+    }
+    return TAPER_OK;
+}
+
+taper_status train_dataset_scale(train_dataset *scaled, const train_dataset *data, uint32_t width,
+                                 uint32_t height) {
+    taper_status status = train_dataset_copy(scaled, data);
+    scaled->one_size = 1;
+    scaled->pixels = (uint64_t)width * height * data->n;
     for (size_t i = 0; i < data->n && status == TAPER_OK; i++) {
-        scaled->image[i] = data->image[i];
         scaled->image[i].width = width, scaled->image[i].height = height;
-        scaled->image[i].pixels = NULL;
         if (train_is_here(data, i))
             status = taper_image_scale(&data->image[i], width, height, &scaled->image[i], NULL);
     }

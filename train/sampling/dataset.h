@@ -80,6 +80,9 @@ taper_status train_dataset_load(train_dataset *data, const formats_imageset *set
                                 const train_loading *loading, taper_error *error);
 void train_dataset_free(train_dataset *data);
 
+/* The same images, labels and groups, without pixels. Free it, after TAPER_ERR_NOMEM too. */
+taper_status train_dataset_copy(train_dataset *copy, const train_dataset *data);
+
 /* The same images, scaled to this size (taper_image_scale). Free it, after TAPER_ERR_NOMEM too. */
 taper_status train_dataset_scale(train_dataset *scaled, const train_dataset *data, uint32_t width,
                                  uint32_t height);

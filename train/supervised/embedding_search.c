@@ -6,6 +6,7 @@
 #include "train/supervised/embedding_search.h"
 #include "codec/search/votes.h"
 #include "formats/bytes.h"
+#include "train/supervised/embedding_recipes.h"
 #include "train/optimise/run.h"
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ enum {
     LEAST_EPOCHS = 20,
     MOST_EPOCHS = 400,
     MOST_COMPONENTS = 1024,    /* inputs; principal components of more take too long */
-    CELLS = 4,                 /* along a side: few values, and hardly more errors than with 8 */
+    LIKELY_TRIALS = 8,         /* recipes that have an effect and take long */
+    MOST_IN_VAIN = 5,          /* changes without gain, after which trials end */
     LEAST_ROWS = 3000,         /* fewer are not representative */
     TIMED_ROWS = 8000,         /* with more the time per row hardly falls */
     MOST_PIXELS = 64 * 1000000 /* size limit of the search for neighbours by pixels */
@@ -42,6 +44,7 @@ typedef struct search {
     double at_rate;            /* error rate of `at` */
     uint32_t k;                /* requested number of votes */
     int stopped;               /* by a callback */
+    uint32_t in_vain;          /* changes without gain since the last one with */
     double row_seconds;        /* per row in an epoch of the last trial */
     double start_seconds;      /* before its first epoch */
     size_t labelled;           /* rows for the final training */
@@ -135,118 +138,7 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
     return status;
 }
 
-/* --- changes -------------------------------------------------------------------------------- */
-
-static void linear(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    c->objective = "nca", c->n_hidden = 0, c->cells = 0, c->motion = 0.0f;
-    c->training.objective = (train_neighbour_objective){.loss = TRAIN_NCA};
-    c->training.rate = 3e-3f; /* at 0.01 the error of linear maps of natural images rises */
-    c->linear.spread = 10.0, c->linear.seed = c->training.seed;
-}
-static void linear_of_gradients(train_embedding_choice *c, uint32_t *width) {
-    linear(c, width);
-    c->cells = CELLS;
-}
-/* For natural images log NCA has fewer errors after 12 epochs than NCA after 20. Rows whose
- * neighbours are all of other classes have most weight in log NCA and almost none in NCA
- * (bench/results/README.md). */
-static void deep(train_embedding_choice *c, uint32_t *width) {
-    width[0] = width[1] = 500;
-    c->objective = "dt-log-nca", c->n_hidden = 2, c->cells = 0;
-    c->start = TRAIN_EMBEDDING_DRAWN;
-    c->training.objective = (train_neighbour_objective){
-        .loss = TRAIN_LOG_NCA, .student = 1, .alpha = c->units > 1 ? c->units - 1 : 1};
-    c->training.rate = 2e-3f;
-    c->motion = 3.0f;
-}
-static void deep_of_gradients(train_embedding_choice *c, uint32_t *width) {
-    deep(c, width);
-    c->cells = CELLS, c->motion = 0.0f;
-}
-static void halve_cells(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    c->cells *= 2;
-}
-/* No training: for few images with much noise that may be best. */
-static void only_start(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    if (c->linear.kind == TRAIN_START_PCA) c->training.epochs = 0;
-}
-static void double_units(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    if (2 * c->units > c->most_units) return;
-    c->units *= 2;
-    if (c->training.binary) c->training.prefixes = train_prefix_halves(c->units);
-    if (c->training.objective.student) c->training.objective.alpha = c->units - 1;
-}
-static void move_first(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    c->motion = 1.0f;
-}
-static void move_more(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    c->motion = c->motion > 0.0f ? 2.0f * c->motion : 1.0f;
-}
-static void move_less(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    c->motion *= 0.4f;
-}
-static void drop(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    if (c->n_hidden) c->training.noise.dropout = 0.3f;
-}
-static void widen(train_embedding_choice *c, uint32_t *width) {
-    for (uint32_t i = 0; i < c->n_hidden; i++) width[i] *= 2;
-}
-static void slow_down(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    c->training.rate *= 0.4f;
-}
-static void mirror(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    c->mirrors = c->motion > 0.0f;
-}
-/* MCML, which collapses each class to a point. */
-static void collapse(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    if (!c->n_hidden) return;
-    c->objective = "dt-mcml";
-    c->training.objective.loss = TRAIN_MCML, c->training.objective.all_pairs = 1;
-}
-static void take_bits_sooner(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    if (c->training.binary) c->training.numbers_first = 0.0;
-}
-static void deepen(train_embedding_choice *c, uint32_t *width) {
-    if (c->n_hidden && c->n_hidden + 1 < CODEC_MAX_LAYERS)
-        width[c->n_hidden] = width[c->n_hidden - 1], c->n_hidden++;
-}
-
-/* In this order. The first ones define complete options, the others change the best so far. */
-static const struct change {
-    const char *words;
-    void (*apply)(train_embedding_choice *choice, uint32_t *width);
-} changes[] = {{"gradients, a linear map", linear_of_gradients},
-               {"a linear map", linear},
-               {"principal components", only_start},
-               {"twice as many numbers", double_units},
-               {"images move", move_first},
-               {"gradients, two hidden layers", deep_of_gradients},
-               {"two hidden layers", deep},
-               {"half as large cells", halve_cells},
-               {"bits sooner", take_bits_sooner},
-               {"motion less far", move_less},
-               {"motion twice as far", move_more},
-               {"mirrored, too", mirror},
-               {"classes collapse", collapse},
-               {"layers twice as wide", widen},
-               {"dropout", drop},
-               {"rate 0.4 times", slow_down},
-               {"a layer more", deepen},
-               {"twice as many numbers", double_units}};
-enum { CHANGES = sizeof changes / sizeof *changes };
-_Static_assert((int)CHANGES <= (int)TRAIN_EMBEDDING_TRIALS, "each is a trial");
+/* --- trials --------------------------------------------------------------------------------- */
 
 static int is_same(const recipe *p, const recipe *q) {
     const train_embedding_choice *a = &p->choice, *b = &q->choice;
@@ -276,22 +168,29 @@ static void fit_inputs(const search *s, train_embedding_choice *c) {
     c->linear.kind = inputs <= MOST_COMPONENTS ? TRAIN_START_PCA : TRAIN_START_RANDOM;
 }
 
+/* The time for the trial of recipe i: an equal part of what is left, but at least that of
+ * LIKELY_TRIALS, as changes without effect take none. */
+static double share_of(const search *s, uint32_t i) {
+    const uint32_t left = train_embedding_recipes() - i;
+    return left_for_trials(s) / (double)formats_smaller(left, LIKELY_TRIALS);
+}
+
 /* Tries a change; one that has no effect is skipped. If training diverges or the model exceeds the
  * work limit, the trial has no error rate, unless it is the first. Other failures end the
  * search. */
 static taper_status try_change(search *s, uint32_t i, taper_error *error) {
+    const train_embedding_recipe *next = train_embedding_recipe_of(i);
     train_embedding_found *f = s->found;
     train_embedding_trial *trial = &f->trial[f->trials];
     recipe r = s->at;
     taper_error why = {0};
-    changes[i].apply(&r.choice, r.width);
+    next->apply(&r.choice, r.width);
     fit_inputs(s, &r.choice);
     if (f->trials && is_same(&r, &s->at)) return TAPER_OK;
-    *trial = (train_embedding_trial){.words = changes[i].words};
+    *trial = (train_embedding_trial){.words = next->words};
     f->trials++;
     if (s->stage->hooks->stage) s->stage->hooks->stage(s->stage->hooks->user, trial->words, -1.0);
-    taper_status status =
-        try_recipe(s, &r, left_for_trials(s) / (double)(CHANGES - i), trial, &why);
+    taper_status status = try_recipe(s, &r, share_of(s, i), trial, &why);
     if ((status == TAPER_ERR_ARG || status == TAPER_ERR_LIMIT) && f->trials > 1 && !s->stopped) {
         trial->error = trial->half[0] = trial->half[1] =
             (taper_error_rate){.size = sizeof(taper_error_rate)};
@@ -300,6 +199,7 @@ static taper_status try_change(search *s, uint32_t i, taper_error *error) {
     if (status != TAPER_OK) return formats_fail_as(error, status, &why, "%s", why.text);
     trial->kept = f->trials == 1 || trial->error.rate < f->error.rate;
     if (trial->kept) s->best = r, f->error = trial->error;
+    s->in_vain = trial->kept || next->is_complete ? 0 : s->in_vain + 1;
     if (is_better_line(s, &r, trial)) s->at = r, s->at_rate = trial->error.rate;
     return TAPER_OK;
 }
@@ -339,7 +239,8 @@ static taper_status fit_rows(search *s, taper_error *error) {
     train_embedding_found *f = s->found;
     recipe r = s->at;
     const size_t all = f->rows;
-    deep(&r.choice, r.width);
+    train_embedding_deep_of_gradients(&r.choice, r.width);
+    fit_inputs(s, &r.choice);
     r.choice.training.epochs = 1;
     f->rows = formats_smaller(all, TIMED_ROWS);
     take_fold(s, 0);
@@ -349,7 +250,7 @@ static taper_status fit_rows(search *s, taper_error *error) {
         return TAPER_OK;
     }
     TAPER_TRY(status);
-    const double share = left_for_trials(s) / (CHANGES + 1) / f->folds;
+    const double share = left_for_trials(s) / LIKELY_TRIALS / f->folds;
     const double fitting = share / (LEAST_EPOCHS * s->row_seconds);
     f->rows =
         formats_smaller(all, formats_larger((size_t)fmax(0.0, fmin(fitting, 1e9)), LEAST_ROWS));
@@ -419,8 +320,11 @@ static taper_status find(search *s, taper_error *error) {
     TAPER_TRY(take_rows(s, error));
     TAPER_TRY(fit_rows(s, error));
     TAPER_TRY(judge_pixels(s, error));
-    for (uint32_t i = 0; i < CHANGES && (!i || left_for_trials(s) > 0.0); i++)
+    const uint32_t recipes = train_embedding_recipes();
+    for (uint32_t i = 0; i < recipes && (!i || left_for_trials(s) > 0.0); i++) {
         TAPER_TRY(try_change(s, i, error));
+        if (s->in_vain >= MOST_IN_VAIN) break;
+    }
     expect(s->found);
     return choose_epochs(s, error);
 }
