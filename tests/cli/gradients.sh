@@ -22,7 +22,7 @@ done
 cmp -s cells.tpm one.tpm && exit 1
 train -q -e 4 --cells 3 --motion 2 --checkpoint state -o three.tpm set/png
 cmp one.tpm three.tpm
-expect 2 'taper train-labels: *another run*' train -q -e 4 --cells 2 --motion 2 --checkpoint state --resume -o four.tpm set/png
+expect 2 'taper train-labels: *a run with other options*' train -q -e 4 --cells 2 --motion 2 --checkpoint state --resume -o four.tpm set/png
 
 # codes are those of the specification; images of any size have one
 if command -v python3 >/dev/null && python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))'; then
