@@ -7,13 +7,14 @@
 
 void train_dataset_free(train_dataset *data) {
     for (size_t i = 0; i < data->n; i++) formats_image_free(&data->image[i]);
-    free(data->image), free(data->label), free(data->group);
+    free(data->image), free(data->label), free(data->group), free(data->number);
     memset(data, 0, sizeof *data);
 }
 
 taper_status train_dataset_scale(train_dataset *scaled, const train_dataset *data, uint32_t width,
                                  uint32_t height) {
     *scaled = *data;
+    scaled->number = NULL;
     scaled->one_size = 1;
     scaled->pixels = (uint64_t)width * height * data->n;
     scaled->image = calloc(data->n, sizeof *scaled->image);
