@@ -152,7 +152,7 @@ size_t cli_warn_twins(const char *verb, cli_seen_images *s, const cli_twin_names
         if (kinds++ < MOST_NAMED) name_pair(verb, item, &item[other], names);
     }
     if (kinds > MOST_NAMED)
-        cli_warning(verb, NULL, "%zu more pictures are there under two labels; %zu images in all",
-                    kinds - (size_t)MOST_NAMED, twins);
+        cli_warning(verb, NULL, "%zu more picture%s there under two labels; %zu images in all",
+                    kinds - (size_t)MOST_NAMED, kinds - MOST_NAMED == 1 ? " is" : "s are", twins);
     return twins;
 }

@@ -47,12 +47,12 @@ static bool has_few(const train_embedding_report *r) {
     return error_of(r)->tested && error_of(r)->tested < CLI_FEW_TESTED;
 }
 
-/* In the last tenth of the epochs errors still became fewer. The rate of learning falls to nothing
- * there, so that longer training has fewer errors more often than not. */
+/* The last epoch is the best, or as good as the best, which came in the second half. Where the
+ * fewest errors came early and nothing changed since, more epochs do not help. */
 static bool needs_epochs(const train_embedding_report *r) {
     const train_embedding_result *l = &r->learned;
     return r->held_out.wrong && l->epochs && !l->stopped &&
-           (uint64_t)l->first_best * 10 > (uint64_t)l->epochs * 9;
+           l->best_epoch == l->epochs && (uint64_t)l->first_best * 2 > l->epochs;
 }
 
 static bool has_good_pixels(const train_embedding_report *r) {
@@ -79,9 +79,8 @@ void cli_labels_errors_warn(const cli_train_reporter *t, const train_embedding_r
                                              "or leave out --objective, which tests each image");
     if (needs_epochs(r))
         cli_warning(t->verb, t->output,
-                    "the fewest errors came in epoch %u of %u, at the end: more epochs may help; "
-                    "give -e %llu",
-                    l->first_best, l->epochs, 2ull * l->epochs);
+                    "the best epoch, %u, is the last one: more epochs may help; give -e %llu",
+                    l->epochs, 2ull * l->epochs);
     warn_pixels(t, r);
 }
 
