@@ -185,7 +185,7 @@ static int error_of_pixels(const char *folder, unsigned threads) {
     time_of_search(&s, neighbours, distances);
     for (size_t k = 1; k <= MOST; k += 2) {
         taper_votes votes = {sizeof(taper_votes), neighbours, s.n_queries, MOST, k, labels,
-                             s.n_references,      CLASSES};
+                             s.n_references,      CLASSES,    NULL};
         taper_error_rate rate = {.size = sizeof(taper_error_rate)};
         char config[256];
         need(taper_vote(&votes, voted, &error), &error);

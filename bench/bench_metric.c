@@ -118,7 +118,7 @@ static void report(const set *s, const char *method, const codec_layer *layer, u
                                  threads};
     need(taper_nearest(&search, neighbours, distances, &error), &error);
     const taper_votes votes = {sizeof(taper_votes), neighbours, tests, K, K, labels,
-                               s->learned,          CLASSES};
+                               s->learned,          CLASSES,    NULL};
     need(taper_vote(&votes, voted, &error), &error);
     need(taper_count_errors(voted, labels + s->learned, tests, CLASSES, NULL, &rate, &error),
          &error);

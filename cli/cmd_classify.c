@@ -16,10 +16,12 @@ typedef struct settings {
     int64_t units;
     cli_strings among;
     cli_numbers k;
-    int leave_one_out, unlabelled, alpha, follow_links, frames, null_list;
+    int leave_one_out, unlabelled, alpha, follow_links, frames, null_list, votes;
 } settings;
 
 enum { MOST_K = 65536 };
+enum { EQUAL, BALANCED };
+static const char *const votes[] = {"equal", "balanced", NULL};
 enum { USE_INPUTS = 1, USE_MODEL = 2, USE_AMONG = 4 };
 static const char *const uses[] = {"a run without --leave-one-out", "codes", "--among", NULL};
 static const cli_option options[] = {
@@ -34,6 +36,8 @@ static const cli_option options[] = {
     {"neighbours", 'k', CLI_NUMBERS, "N,N", offsetof(settings, k), .initial = "5", .min = 1,
      .max = MOST_K,
      .help = "number of voting neighbours; of several numbers the first gives the labels"},
+    {"votes", 0, CLI_CHOICE, "HOW", offsetof(settings, votes), .choices = votes, .initial = "equal",
+     .help = "equal: each neighbour counts 1; balanced: 1 / (labelled images of its class)"},
     {"leave-one-out", 0, CLI_FLAG, .offset = offsetof(settings, leave_one_out),
      .help = "label each labelled image by the others"},
     {"unlabelled", 'u', CLI_FLAG, .offset = offsetof(settings, unlabelled),
@@ -127,6 +131,7 @@ typedef struct state {
     cli_output out;
     size_t k[CLI_MAX_NUMBERS];
     cli_labelling labelling;
+    double *weights; /* [classes.count] of votes; NULL: equal */
     cli_class_links links;
     char about[600];
 } state;
@@ -200,6 +205,12 @@ static int join_classes(state *st) {
     return CLI_USAGE;
 }
 
+static void warn_classes(const state *st, const size_t *members) {
+    const cli_class_names *c = &st->classes;
+    cli_warn_small_classes("classify", c->name, members, c->of_first);
+    if (st->s.votes == EQUAL) cli_warn_unequal_classes("classify", c->name, members, c->of_first);
+}
+
 /* Check that there are enough labelled images to vote. */
 static int check_k(const state *st) {
     const size_t n = st->known.n - (st->s.leave_one_out != 0);
@@ -209,16 +220,59 @@ static int check_k(const state *st) {
                   st->labelling.most_k, n);
         return CLI_USAGE;
     }
-    size_t *members = st->s.leave_one_out ? cli_labelled_codes_members(&st->known) : NULL;
+    size_t *members = cli_labelled_codes_members(&st->known);
     const char *first = NULL;
     size_t alone = 0;
-    for (size_t k = 0; members && k < st->classes.of_first; k++)
+    for (size_t k = 0; members && st->s.leave_one_out && k < st->classes.of_first; k++)
         if (members[k] == 1 && !alone++) first = st->classes.name[k];
     if (alone)
         cli_warning("classify", NULL,
                     "%zu class%s of one image, for which no other image can vote (%s'%s')", alone,
                     alone == 1 ? " is" : "es are", alone == 1 ? "" : "the first: ", first);
+    if (members) warn_classes(st, members);
     free(members);
+    return CLI_DONE;
+}
+
+/* --- labelled images --- */
+
+static const cli_code_set *set_of(const state *st, uint32_t number) {
+    return number ? &st->inputs : &st->among;
+}
+
+static const char *name_image(void *user, const cli_seen_image *image, char *room, size_t size) {
+    return size < CLI_IMAGE_NAME ? ""
+                                 : cli_code_set_name(set_of(user, image->set), image->image, room);
+}
+
+static const char *name_class(void *user, int32_t label) {
+    return ((const state *)user)->classes.name[label];
+}
+
+static void warn_twins(state *st) {
+    const cli_twin_names names = {st, name_image, name_class};
+    cli_warn_twins("classify", &st->known.seen, &names);
+}
+
+/* Keep the inputs that have labels, to find labelled images with the same pixels. */
+static void see_inputs(state *st, const size_t *image, const taper_image *pixels, size_t n) {
+    for (size_t i = 0; i < n && pixels; i++) {
+        const int32_t label = cli_code_set_label(&st->inputs, image[i]);
+        if (label < 0) continue;
+        cli_seen_images_add(&st->known.seen, (cli_seen_image){.hash = cli_image_hash(&pixels[i]),
+                                                              .label = st->classes.second[label],
+                                                              .set = 1,
+                                                              .image = image[i]});
+    }
+}
+
+static int weigh_votes(state *st) {
+    const size_t n = st->classes.count;
+    if (st->s.votes == EQUAL) return CLI_DONE;
+    st->weights = malloc((n + 1) * sizeof *st->weights);
+    if (!st->weights || !cli_labelled_codes_weights(&st->known, st->weights, n))
+        return cli_fail("classify", NULL, TAPER_ERR_NOMEM, NULL);
+    st->labelling.weights = st->weights;
     return CLI_DONE;
 }
 
@@ -259,15 +313,16 @@ static int begin(state *st) {
     return cli_labelling_begin(l, has_inputs(st) ? cli_code_set_images(&st->inputs) : st->known.n);
 }
 
-static int take_rows(void *user, const size_t *image, const taper_image *unused, size_t n,
+static int take_rows(void *user, const size_t *image, const taper_image *pixels, size_t n,
                      const float *codes) {
-    (void)unused;
     state *st = user;
+    see_inputs(st, image, pixels, n);
     return cli_labelling_take(&st->labelling, &st->inputs, image, n, codes);
 }
 
 static int finish(state *st) {
     taper_error error = {0};
+    warn_twins(st);
     const taper_status status = cli_labelling_report(&st->labelling, &error);
     int code = CLI_DONE;
     if (st->s.page && status == TAPER_OK && !st->labelling.tested) {
@@ -289,7 +344,8 @@ static int finish(state *st) {
 
 static int suggest(state *st) {
     cli_output *out = st->s.output ? &st->out : NULL;
-    const int code = cli_suggest(&st->known, st->k[0], out);
+    warn_twins(st);
+    const int code = cli_suggest(&st->known, st->k[0], st->weights, out);
     return code == CLI_DONE && out ? cli_output_close(out, NULL, TAPER_OK, NULL) : code;
 }
 
@@ -303,6 +359,7 @@ static int classify(state *st, char **paths, size_t n) {
     if (code == CLI_DONE)
         code = cli_labelled_codes_read(&st->known, &st->among, &st->embedder, st->s.unlabelled);
     if (code == CLI_DONE) code = check_k(st);
+    if (code == CLI_DONE) code = weigh_votes(st);
     if (code == CLI_DONE && st->s.unlabelled) return suggest(st);
     if (code == CLI_DONE) code = begin(st);
     if (code != CLI_DONE) return code;
@@ -375,6 +432,7 @@ static void close_all(state *st) {
     formats_atomic_file_abort(st->out.file);
     cli_error_page_close(st->labelling.page, CLI_USAGE);
     cli_labelling_free(&st->labelling);
+    free(st->weights);
     cli_class_names_free(&st->classes);
     cli_labelled_codes_free(&st->known);
     cli_embedder_close(&st->embedder);

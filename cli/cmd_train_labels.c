@@ -7,7 +7,7 @@
 typedef struct settings {
     cli_train_run run;
     int objective, start, code;
-    int mirrors, guess_labels;
+    int mirrors, guess_labels, votes;
     double minutes; /* for objective auto */
     const char *degrees;
     cli_numbers nested;
@@ -21,6 +21,8 @@ static const char *const names[] = {"auto",    "nca",        "log-nca", "mcml", 
                                     "dt-mcml", "dt-log-nca", "dg-nca",  "dg-mcml", NULL};
 static const char *const starts[] = {"auto", "random",    "identity", "pca", "lda",
                                      "rbm",  "denoising", "taught",   NULL};
+static const char *const votes[] = {"equal", "balanced", NULL};
+enum { EQUAL, BALANCED };
 enum { AUTO, RANDOM, IDENTITY, PCA, LDA, RBM, DENOISING, TAUGHT };
 
 /* Of each name. */
@@ -80,7 +82,9 @@ static const cli_option options[] = {
      .initial = "0", .uses = USE_CHOSEN,
      .help = "learn from gradient orientations in N x N cells; 0: from pixels"},
     CLI_TRAIN_HIDDEN_OPTION(USE_CHOSEN),
-    CLI_TRAIN_EPOCHS_OPTION("passes over the images; 0: keep the starting weights", USE_CHOSEN),
+    CLI_TRAIN_EPOCHS_OPTION("passes over the images, by default at least 600 steps; 0: keep the "
+                            "starting weights",
+                            USE_CHOSEN),
     {"start", 0, CLI_CHOICE, "HOW", offsetof(settings, start), .choices = starts, .initial = "auto",
      .help = "how to find the starting weights", .uses = USE_CHOSEN},
     {"guess-labels", 0, CLI_FLAG, .offset = offsetof(settings, guess_labels), .uses = USE_CHOSEN,
@@ -97,6 +101,10 @@ static const cli_option options[] = {
     CLI_TRAIN_OPTIMISER_OPTION(USE_CHOSEN),
     {"neighbours", 0, CLI_INT, "K", offsetof(settings, neighbours), .min = 1, .max = 10000,
      .initial = "5", .help = "neighbours that vote on a held-out image", .group = "training"},
+    {"votes", 0, CLI_CHOICE, "HOW", offsetof(settings, votes), .choices = votes, .initial = "equal",
+     .group = "training",
+     .help = "balanced: a vote counts 1 / (images of its class), and the mean over classes of the "
+             "error chooses"},
     {"hold-out", 0, CLI_DOUBLE, "S", offsetof(settings, hold_out), .min = 0, .max = 0.9,
      .initial = "0.0625", .uses = USE_CHOSEN,
      .help = "share of images that are held out to choose the epoch; 0: none", .group = "training"},
@@ -213,6 +221,7 @@ static taper_status choose_start(const settings *s, train_embedding_choice *c, t
     c->rbm.seed = c->training.seed;
     /* scale at which neighbours influence each other from the start (linear_start.h) */
     const double spread = how <= RANDOM || how == PCA ? 10.0 : 0.0;
+    c->compares_starts = how == AUTO && !is_searched(s) && !c->guess_labels;
     if (!c->n_hidden) c->linear = (train_linear_options){kind[how], spread, 0, c->training.seed};
     return TAPER_OK;
 }
@@ -228,6 +237,10 @@ static float rate_of(const struct objective *o, const train_embedding_choice *c)
     return o->loss == TRAIN_MCML ? 2e-2f : 1e-2f;
 }
 
+/* With default epochs: sets of some hundred images have one step an epoch, and 40 steps are too few
+ * (bench/results/README.md). */
+enum { LEAST_STEPS = 600 };
+
 static train_embedding_options training_of(const settings *s) {
     const struct objective *how = &objectives[s->objective];
     train_embedding_options o = train_embedding_defaults();
@@ -235,6 +248,7 @@ static train_embedding_options training_of(const settings *s) {
         .loss = how->loss, .all_pairs = how->all_pairs, .student = how->student, .hinge = s->hinge};
     o.binary = s->code;
     o.epochs = (uint32_t)s->run.epochs;
+    if (!cli_options_given("epochs")) o.least_steps = LEAST_STEPS;
     if (cli_options_given("batch")) o.batch = (uint32_t)s->run.batch;
     o.rate = (float)s->run.rate;
     o.optimiser = s->run.optimiser ? TRAIN_CG : TRAIN_ADAM;
@@ -245,6 +259,7 @@ static train_embedding_options training_of(const settings *s) {
     o.reconstruct = s->reconstruct;
     o.free_units = (uint32_t)s->free_units;
     o.k = (uint32_t)s->neighbours;
+    o.balanced = s->votes == BALANCED;
     o.validation_fraction = (float)s->hold_out;
     o.threads = cli_threads(&s->run.common);
     o.seed = (uint64_t)s->run.seed;
@@ -306,7 +321,7 @@ static int make(cli_training *t) {
     const settings *s = (const settings *)t->run;
     uint32_t hidden[CODEC_MAX_LAYERS];
     train_embedding_choice c;
-    train_embedding_report r;
+    train_embedding_report r = {0};
     taper_error error = {0};
     const train_embedding_hooks hooks = cli_labels_hooks(&t->reporter);
     taper_status status = choose(s, hidden, &c, &error);
@@ -314,9 +329,11 @@ static int make(cli_training *t) {
         status = train_embedding_model(&c, &t->data, &t->backend, &t->device.train, &hooks,
                                        &t->file, &r, &error);
     const int code = cli_training_put(t, status, &error);
+    if (code == CLI_DONE && train_is_first(t->ranks))
+        cli_labels_report(&t->reporter, &c, &r, &t->labels);
+    train_embedding_report_free(&r);
     if (code != CLI_DONE) return code;
     if (!train_is_first(t->ranks)) return CLI_DONE;
-    cli_labels_report(&t->reporter, &c, &r);
     if (s->run.plot) cli_train_draw(&t->reporter, NULL);
     return CLI_DONE;
 }
@@ -327,6 +344,8 @@ int cmd_train_labels(int argc, char **argv) {
     cli_training t = {.verb = &cli_verb_train_labels,
                       .run = &s.run,
                       .from_labels = true,
+                      .by_votes = true,
+                      .equal_votes = s.votes == EQUAL,
                       .check = check,
                       .uses = uses_of,
                       .alone = alone,

@@ -204,9 +204,13 @@ static int read_images(cli_training *t, char **paths, size_t n) {
     cli_progress_end(&r->progress);
     const int code = status == TAPER_OK ? CLI_DONE : no_images(t, set, false, status, &error);
     if (status == TAPER_OK && train_is_first(t->ranks)) cli_left_out_report(&r->left, set);
+    if (status == TAPER_OK && t->by_votes)
+        status =
+            cli_labelled_set_take(&t->labels, t->verb->name, &t->data, set, t->equal_votes, &error);
     formats_imageset_close(set);
     cli_memory_release(held);
-    return code;
+    return code == CLI_DONE && status != TAPER_OK ? cli_fail(t->verb->name, NULL, status, &error)
+                                                  : code;
 }
 
 /* --- a run ----------------------------------------------------------------------------- */
@@ -223,7 +227,11 @@ static int read_and_learn(cli_training *t, char **paths, size_t n) {
                              .append = s->resume,
                              .left = {.common = &s->common, .verb = verb, .output = s->output}};
     int code = read_images(t, paths, n);
-    if (code != CLI_DONE) return code;
+    if (code != CLI_DONE) {
+        cli_labelled_set_free(&t->labels);
+        train_dataset_free(&t->data);
+        return code;
+    }
     tell_images(t);
     t->file = formats_buffer_make(FORMATS_MOST_BYTES);
     cli_train_reporter_begin(&t->reporter);
@@ -231,6 +239,7 @@ static int read_and_learn(cli_training *t, char **paths, size_t n) {
     if (code == CLI_DONE && t->reporter.left.failed) code = CLI_SOME_FAILED;
     cli_train_reporter_end(&t->reporter);
     formats_buffer_free(&t->file);
+    cli_labelled_set_free(&t->labels);
     train_dataset_free(&t->data);
     return code;
 }

@@ -4,6 +4,7 @@
 #define CLI_TRAINING_H
 #include "cli/common/inputs.h"
 #include "cli/device.h"
+#include "cli/train/labelled_set.h"
 #include "cli/train/reporter.h"
 #include "cli/train/targets.h"
 #include "train/parallel/ranks.h"
@@ -15,6 +16,8 @@ typedef struct cli_training {
     const char *from;     /* the model to adapt: a file or a name; or NULL */
     bool from_labels;     /* images need labels of at least two classes */
     bool from_neighbours; /* some class needs two images */
+    bool by_votes;        /* classes are told by votes: warn of labels that do not serve */
+    bool equal_votes;     /* of equal weight */
     /* Completes and checks the settings before anything is read. */
     taper_status (*check)(cli_train_run *run, taper_error *error);
     /* Bits of cli_verb.uses. from: the model to adapt, or NULL. */
@@ -31,7 +34,8 @@ typedef struct cli_training {
     cli_device device;
     cli_train_reporter reporter;
     train_dataset data;
-    formats_buffer file; /* the model's, made by make */
+    cli_labelled_set labels; /* of data, if by_votes */
+    formats_buffer file;     /* the model's, made by make */
 } cli_training;
 
 /* Run it: operands are argv[first] .. argv[argc - 1]. Prints messages; returns an exit code. */

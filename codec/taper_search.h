@@ -89,6 +89,9 @@ typedef struct taper_votes {
     const int32_t *labels;
     size_t n_labels;  /* 1.. */
     uint32_t classes; /* 1..2^24 */
+    /* [classes] what a vote for each class counts, finite and above 0; NULL: all votes count 1.
+     * With 1 / (references of the class) rare classes are not outvoted by frequent ones. */
+    const double *weights;
 } taper_votes;
 
 /* Set voted[n_queries] to the most frequent label among a query's k nearest neighbours. Among
@@ -121,6 +124,29 @@ typedef struct taper_error_rate {
 TAPER_API taper_status taper_count_errors(const int32_t *voted, const int32_t *truth, size_t n,
                                           uint32_t classes, uint64_t *confusion,
                                           taper_error_rate *out, taper_error *error);
+
+/* The rate wrong / tested with its interval, as above: for the errors of one class. TAPER_ERR_ARG:
+ * tested is 0 or below wrong, or out->size is not set; *out is unchanged. */
+TAPER_API taper_status taper_rate_errors(uint64_t wrong, uint64_t tested, taper_error_rate *out,
+                                         taper_error *error);
+
+/* The balanced error: the mean over classes of the rate wrong[c] / tested[c], which is the error on
+ * equal numbers of all classes. out->tested and out->wrong are sums over classes.
+ *
+ * The interval is Wilson's with the effective number of trials of a stratified sample (E. L. Korn
+ * and B. I. Graubard, "Confidence intervals for proportions with small expected number of positive
+ * counts estimated from survey data", Survey Methodology 24, 1998): with K classes,
+ * q_c = (wrong + 2) / (tested + 4), which estimates variances of rates near 0 too (A. Agresti and
+ * B. A. Coull, "Approximate is better than exact", The American Statistician 52, 1998), q the mean
+ * of q_c and V = sum of q_c (1 - q_c) / tested_c / K^2, it is q (1 - q) / V. In simulations of 2 to
+ * 100 classes of 1 to 1,000 trials it covers 91 to 99 % (tests/test_votes.c).
+ *
+ * A class with tested 0 is unknown: the mean is over the others, and the interval has all rates
+ * from 0 to 1 for it. TAPER_ERR_ARG: no class is tested, wrong is above tested, classes is not
+ * 1..2^24, or out->size is not set; *out is unchanged. */
+TAPER_API taper_status taper_balance_errors(const uint64_t *wrong, const uint64_t *tested,
+                                            uint32_t classes, taper_error_rate *out,
+                                            taper_error *error);
 
 #ifdef __cplusplus
 }

@@ -69,7 +69,7 @@ static void try_nearest(void) {
 static void try_vote(void) {
     static const uint32_t found[N * K] = {0, 1, 1, 2, 2, 0};
     static const int32_t labels[N] = {0, 1, 1}, illegal[N] = {-1, INT32_MAX, INT32_MIN};
-    const taper_votes good_votes = {sizeof(taper_votes), found, N, K, K, labels, N, CLASSES};
+    const taper_votes good_votes = {sizeof(taper_votes), found, N, K, K, labels, N, CLASSES, NULL};
     int32_t voted[N];
     taper_error error = {0};
     taper_votes v = good_votes;
@@ -119,10 +119,40 @@ static void try_count_errors(void) {
     assert_int_equal(taper_count_errors(labels, labels, N, 1 << 24, NULL, &rate, NULL), TAPER_OK);
 }
 
+static void try_rate_errors(void) {
+    taper_error_rate rate = {.size = sizeof(taper_error_rate)};
+    taper_error error = {0};
+    refused(taper_rate_errors(1, 2, NULL, &error), &error);
+    refused(taper_rate_errors(1, 2, &(taper_error_rate){0}, &error), &error);
+    refused(taper_rate_errors(0, 0, &rate, &error), &error);
+    EACH_NUMBER(n) {
+        refused(taper_rate_errors(UINT64_MAX, (uint64_t)*n >> 1, &rate, &error), &error);
+        assert_int_equal(taper_rate_errors(0, UINT64_MAX, &rate, NULL), TAPER_OK);
+    }
+    assert_true(rate.rate == 0 && rate.high < 1e-18);
+}
+
+static void try_balance_errors(void) {
+    static const uint64_t none[N] = {0}, some[N] = {UINT64_MAX, 1, 1};
+    taper_error_rate rate = {.size = sizeof(taper_error_rate)};
+    taper_error error = {0};
+    assert_int_equal(taper_balance_errors(none, some, N, &rate, NULL), TAPER_OK);
+    refused(taper_balance_errors(NULL, some, N, &rate, &error), &error);
+    refused(taper_balance_errors(none, NULL, N, &rate, &error), &error);
+    refused(taper_balance_errors(none, some, N, NULL, &error), &error);
+    refused(taper_balance_errors(none, some, N, &(taper_error_rate){0}, &error), &error);
+    refused(taper_balance_errors(some, none, N, &rate, &error), &error);
+    refused(taper_balance_errors(none, none, N, &rate, &error), &error);
+    refused(taper_balance_errors(none, some, 0, &rate, &error), &error);
+    refused(taper_balance_errors(none, some, UINT32_MAX, &rate, &error), &error);
+}
+
 static const argument_trial table[] = {
     {"taper_nearest", try_nearest},
     {"taper_vote", try_vote},
     {"taper_count_errors", try_count_errors},
+    {"taper_rate_errors", try_rate_errors},
+    {"taper_balance_errors", try_balance_errors},
 };
 enum { FUNCTIONS = sizeof table / sizeof *table };
 

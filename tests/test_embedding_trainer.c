@@ -426,6 +426,23 @@ static void divergence_is_told(void **state) {
     codec_network_free(&net);
 }
 
+/* 450 rows in batches of 150 are three steps an epoch. */
+static void epochs_have_enough_steps(void **state) {
+    (void)state;
+    static const uint32_t epochs[] = {2, 2, 2, 2, 0}, least[] = {0, 6, 7, 25, 25};
+    static const uint32_t want[] = {2, 2, 3, 9, 0};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        lesson l = {.options = usual()};
+        codec_network net = start(2);
+        train_embedding_result r;
+        l.options.epochs = epochs[i], l.options.least_steps = least[i];
+        assert_int_equal(learn(&l, &net, &r, NULL), TAPER_OK);
+        assert_int_equal(r.epochs, want[i]);
+        assert_true(r.first_best <= r.best_epoch && r.best_epoch <= r.epochs);
+        codec_network_free(&net);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(classes_come_apart),
                                        cmocka_unit_test(bits_come_apart),
@@ -440,7 +457,8 @@ int main(void) {
                                        cmocka_unit_test(alpha_is_that_of_the_network),
                                        cmocka_unit_test(constant_pixels_are_learned_with),
                                        cmocka_unit_test(alpha_near_zero_stops_the_run),
-                                       cmocka_unit_test(divergence_is_told)};
+                                       cmocka_unit_test(divergence_is_told),
+                                       cmocka_unit_test(epochs_have_enough_steps)};
     fill();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,8 +53,9 @@ void embedding_judge(const embedding *e, size_t width, const float *train_codes,
             *truth = signed_labels(test);
     figures_check(taper_nearest(&s, neighbours, distances, &error), "neighbours", &error);
     for (size_t i = 0; i < EMBEDDING_KS; i++) {
-        taper_votes votes = {sizeof(taper_votes), neighbours, test->n,  MOST_K,
-                             embedding_k[i],      labels,     train->n, EMBEDDING_CLASSES};
+        taper_votes votes = {
+            sizeof(taper_votes), neighbours, test->n, MOST_K, embedding_k[i], labels, train->n,
+            EMBEDDING_CLASSES,   NULL};
         taper_error_rate rate = {.size = sizeof(taper_error_rate)};
         figures_check(taper_vote(&votes, voted, &error), "votes", &error);
         figures_check(

@@ -93,13 +93,23 @@ size_t cli_error_report_used(const cli_error_report *r, size_t *used, size_t roo
     return n;
 }
 
+static void put_line(void *to, const char *line) {
+    fputs(line, to);
+    fputc('\n', to);
+}
+
 void cli_error_report_print(const cli_error_report *r, FILE *to) {
     size_t used[MOST_ROWS];
-    for (size_t i = 0; i < r->n; i++)
+    for (size_t i = 0; i < r->n; i++) {
+        const cli_class_errors mean = {
+            .n = r->by_class->n, .unknown = r->by_class->unknown, .balanced = r->balanced[i]};
         fprintf(to, "error %.2f %% by %zu vote%s: %llu of %llu; 95 %% interval %.2f to %.2f %%\n",
                 r->rate[i].rate * 100, r->k[i], formats_plural(r->k[i], "s"),
                 (unsigned long long)r->rate[i].wrong, (unsigned long long)r->rate[i].tested,
                 r->rate[i].low * 100, r->rate[i].high * 100);
+        cli_class_errors_say_balanced(&mean, put_line, to);
+    }
+    cli_class_errors_say_classes(r->by_class, r->all_classes, put_line, to);
     if (!r->confusion) return;
     const size_t n = cli_error_report_used(r, used, MOST_ROWS);
     if (n > MOST_ROWS)
@@ -123,9 +133,11 @@ void cli_error_report_json(const cli_error_report *r, FILE *to) {
         cli_json_number(&j, "percent", r->rate[i].rate * 100);
         cli_json_number(&j, "low_percent", r->rate[i].low * 100);
         cli_json_number(&j, "high_percent", r->rate[i].high * 100);
+        cli_class_errors_json_balanced(&r->balanced[i], &j);
         cli_json_close(&j);
     }
     cli_json_close(&j);
+    cli_class_errors_json_classes(r->by_class, &j);
     cli_json_open(&j, "classes", '[');
     for (size_t k = 0; k < r->classes; k++) cli_json_string(&j, NULL, r->name[k]);
     cli_json_close(&j);

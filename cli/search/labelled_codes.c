@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int take_rows(void *user, const size_t *image, const taper_image *unused, size_t n,
+static int take_rows(void *user, const size_t *image, const taper_image *pixels, size_t n,
                      const float *codes) {
-    (void)unused;
     cli_labelled_codes *l = user;
     for (size_t i = 0; i < n; i++, codes += l->width) {
         const int32_t label = cli_code_set_label(l->set, image[i]);
@@ -13,6 +12,10 @@ static int take_rows(void *user, const size_t *image, const taper_image *unused,
         memcpy(l->codes + row * l->width, codes, l->width * sizeof *codes);
         l->label[row] = label;
         l->image[row] = image[i];
+        if (label >= 0 && pixels)
+            cli_seen_images_add(&l->seen, (cli_seen_image){.hash = cli_image_hash(&pixels[i]),
+                                                           .label = label,
+                                                           .image = image[i]});
     }
     return CLI_DONE;
 }
@@ -21,6 +24,16 @@ size_t *cli_labelled_codes_members(const cli_labelled_codes *l) {
     size_t *members = calloc(cli_code_set_classes(l->set) + 1, sizeof *members);
     for (size_t i = 0; members && i < l->n; i++) members[l->label[i]]++;
     return members;
+}
+
+bool cli_labelled_codes_weights(const cli_labelled_codes *l, double *weights, size_t classes) {
+    size_t *members = cli_labelled_codes_members(l);
+    const size_t n = cli_code_set_classes(l->set);
+    const bool has_memory = members;
+    for (size_t c = 0; c < classes; c++)
+        weights[c] = has_memory && c < n && members[c] ? 1.0 / (double)members[c] : 1.0;
+    free(members);
+    return has_memory;
 }
 
 static int refuse_one_class(const char *verb, const char *class) {
@@ -101,6 +114,7 @@ int cli_labelled_codes_read(cli_labelled_codes *l, cli_code_set *set, const cli_
 
 void cli_labelled_codes_free(cli_labelled_codes *l) {
     free(l->codes), free(l->label), free(l->image);
+    cli_seen_images_free(&l->seen);
     cli_memory_release(l->held);
     *l = (cli_labelled_codes){.n = 0};
 }

@@ -2,6 +2,7 @@
 #ifndef CLI_LABELLED_CODES_H
 #define CLI_LABELLED_CODES_H
 #include "cli/search/code_set.h"
+#include "cli/labels/label_warnings.h"
 
 typedef struct cli_labelled_codes {
     size_t n, width, room;
@@ -14,6 +15,9 @@ typedef struct cli_labelled_codes {
     size_t unlabelled;  /* number of images without a label */
     float *rest;        /* [unlabelled][width] their codes, stored at the end of `codes` */
     size_t *rest_image; /* [unlabelled] number in the set, descending */
+    /* The labelled images, as set 0, to find equal ones; none of containers, whose pixels are not
+     * decoded. Other sets may be added. */
+    cli_seen_images seen;
 } cli_labelled_codes;
 
 /* Read the codes of an open set, which must stay open. Prints a message and returns an exit code if
@@ -26,5 +30,8 @@ void cli_labelled_codes_free(cli_labelled_codes *codes); /* a zeroed one is fine
 
 /* Number of codes of each class; the caller's to free, NULL without memory. */
 size_t *cli_labelled_codes_members(const cli_labelled_codes *codes);
+/* weights[classes] of votes such that classes are equal: the inverse of their number of codes, for
+ * all classes of the set; 1 for others. False: no memory. */
+bool cli_labelled_codes_weights(const cli_labelled_codes *codes, double *weights, size_t classes);
 
 #endif

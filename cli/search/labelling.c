@@ -5,6 +5,7 @@
 #include "cli/common/progress.h"
 #include "cli/search/error_report.h"
 #include "cli/search/label_line.h"
+#include "cli/labels/label_warnings.h"
 #include "formats/bytes.h"
 #include <math.h>
 #include <stdlib.h>
@@ -117,6 +118,35 @@ static taper_status count_errors(cli_labelling *l, uint64_t *confusion, taper_er
     return TAPER_OK;
 }
 
+/* Errors by class with k[k] votes, of the classes that images have as true labels. */
+static taper_status count_classes(const cli_labelling *l, size_t k, cli_class_errors *out,
+                                  taper_error *error) {
+    const size_t n = l->classes->count;
+    const int32_t *guess = l->guess + k * l->room;
+    uint64_t *wrong = calloc(2 * (n + 1), sizeof *wrong), *tested = wrong + n;
+    const bool has_room = cli_class_errors_open(out, n) && wrong;
+    for (size_t i = 0; i < l->tested && has_room; i++) {
+        tested[l->truth[i]]++;
+        wrong[l->truth[i]] += guess[i] != l->truth[i];
+    }
+    for (size_t c = 0; c < n && has_room; c++)
+        if (tested[c]) cli_class_errors_add(out, l->classes->name[c], wrong[c], tested[c]);
+    free(wrong);
+    if (!has_room) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for errors by class");
+    return cli_class_errors_balance(out, error);
+}
+
+/* The balanced error for each number of votes, and the errors by class for the first. */
+static taper_status balance(const cli_labelling *l, taper_error_rate *balanced,
+                            cli_class_errors *by_class, taper_error *error) {
+    for (size_t k = l->votes.n_k; k-- > 0;) {
+        cli_class_errors_free(by_class);
+        TAPER_TRY(count_classes(l, k, by_class, error));
+        balanced[k] = by_class->balanced;
+    }
+    return TAPER_OK;
+}
+
 static taper_status report_json(cli_labelling *l, const cli_error_report *report) {
     cli_text text;
     const taper_sink sink = cli_output_text_sink(l->out);
@@ -125,28 +155,45 @@ static taper_status report_json(cli_labelling *l, const cli_error_report *report
     return cli_text_write(&text, &sink);
 }
 
+/* The tested images are those that remain labelled, or those of the inputs. */
+static void warn_few(const cli_labelling *l) {
+    if (l->tested) cli_warn_few_tested(verb_of(l), l->tested, "give more images with true labels");
+}
+
 taper_status cli_labelling_report(cli_labelling *l, taper_error *error) {
-    taper_error_rate rate[CLI_MAX_NUMBERS];
+    taper_error_rate rate[CLI_MAX_NUMBERS], balanced[CLI_MAX_NUMBERS];
+    cli_class_errors by_class = {.n = 0};
     const size_t n = l->classes->count;
     uint64_t *confusion = n <= CLI_MOST_CONFUSED ? malloc(n * n * sizeof *confusion) : NULL;
     const bool is_short = n <= CLI_MOST_CONFUSED && !confusion;
     taper_status status = is_short    ? TAPER_ERR_NOMEM
                           : l->tested ? count_errors(l, confusion, rate, error)
                                       : TAPER_OK;
-    const cli_error_report report = {l->votes.n_k,     l->votes.k, rate,
-                                     l->classes->name, n,          confusion};
+    if (status == TAPER_OK && l->tested) status = balance(l, balanced, &by_class, error);
+    const cli_common *common = l->known->set->common;
+    const cli_error_report report = {.n = l->votes.n_k,
+                                     .k = l->votes.k,
+                                     .rate = rate,
+                                     .balanced = balanced,
+                                     .by_class = &by_class,
+                                     .all_classes = common->verbose > 0,
+                                     .name = l->classes->name,
+                                     .classes = n,
+                                     .confusion = confusion};
     if (l->unknown)
         cli_warning(verb_of(l), NULL,
                     "%zu input%s of a class that no labelled image has: counted as wrong",
                     l->unknown, l->unknown == 1 ? " is" : "s are");
-    if (status == TAPER_OK && l->tested && l->known->set->common->json)
+    if (status == TAPER_OK) warn_few(l);
+    if (status == TAPER_OK && l->tested && common->json)
         status = report_json(l, &report);
-    else if (status == TAPER_OK && l->tested && !l->known->set->common->quiet) {
+    else if (status == TAPER_OK && l->tested && !common->quiet) {
         fflush(stdout); /* flush the labels first, because both may be one file */
         cli_error_report_print(&report, stderr);
     }
     if (status == TAPER_OK && l->page && l->tested)
         cli_error_page_write(l->page, &report, l->about);
+    cli_class_errors_free(&by_class);
     free(confusion);
     return status;
 }
@@ -158,7 +205,8 @@ static int take_room(cli_labelling *l, size_t images) {
                                      .k = l->k,
                                      .n_k = l->n_k,
                                      .most_k = l->most_k,
-                                     .classes = l->classes->count};
+                                     .classes = l->classes->count,
+                                     .weights = l->weights};
     l->room = l->has_truth ? images : 1;
     l->truth = malloc(l->room * sizeof *l->truth);
     l->guess = malloc(l->room * l->n_k * sizeof *l->guess);

@@ -21,6 +21,7 @@ typedef struct cli_labelling {
     const cli_class_names *classes;  /* of the labelled set and of the inputs */
     const size_t *k;                 /* [n_k] numbers of votes; written labels use the first */
     size_t n_k, most_k;              /* most_k: the largest of k */
+    const double *weights;           /* [classes->count] of votes, as in taper_votes; or NULL */
     bool has_truth;                  /* inputs have true labels, to count errors */
     cli_output *out;                 /* NULL: standard output */
     cli_error_page *page;            /* receives examples; or NULL */
@@ -42,7 +43,7 @@ int cli_labelling_take(cli_labelling *labelling, const cli_code_set *set, const 
 /* Label each labelled image by the others. */
 int cli_labelling_leave_one_out(cli_labelling *labelling);
 /* If true labels are known, print error rates to standard error, or as JSON after the labels, and
- * to the page. TAPER_ERR_NOMEM, or an error of the output. */
+ * to the page; warn if they are of few images. TAPER_ERR_NOMEM, or an error of the output. */
 taper_status cli_labelling_report(cli_labelling *labelling, taper_error *error);
 void cli_labelling_free(cli_labelling *labelling); /* a zeroed one is fine */
 

@@ -96,8 +96,8 @@ taper_status cli_neighbour_votes_find(cli_neighbour_votes *v, const float *codes
                        : taper_nearest(&search, v->neighbour, v->distance, error));
     for (size_t k = 0; k < v->n_k; k++) {
         const taper_votes votes = {
-            sizeof(taper_votes), v->neighbour, n, v->most_k, v->k[k], known->label, known->n,
-            (uint32_t)v->classes};
+            sizeof(taper_votes),  v->neighbour, n, v->most_k, v->k[k], known->label, known->n,
+            (uint32_t)v->classes, v->weights};
         TAPER_TRY(taper_vote(&votes, v->label + k * v->room, error));
     }
     return TAPER_OK;

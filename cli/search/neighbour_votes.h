@@ -10,6 +10,7 @@ typedef struct cli_neighbour_votes {
     const size_t *k;                 /* [n_k] numbers of votes */
     size_t n_k, most_k;              /* most_k: the largest of k */
     size_t classes;                  /* labels are 0 .. classes - 1 */
+    const double *weights;           /* [classes] of votes, as in taper_votes; or NULL */
 
     /* Results of the last search. */
     size_t room;         /* most rows at a time */

@@ -19,8 +19,9 @@ typedef struct suggestion {
 typedef struct suggestions {
     const cli_labelled_codes *known;
     size_t k;
-    suggestion *item; /* [known->unlabelled] */
-    uint8_t *is_met;  /* [images of the set] 1: has a suggestion */
+    const double *weights; /* of votes, or NULL */
+    suggestion *item;      /* [known->unlabelled] */
+    uint8_t *is_met;       /* [images of the set] 1: has a suggestion */
 } suggestions;
 
 /* --- suggestions ---------------------------------------------------------------------------- */
@@ -53,6 +54,7 @@ static taper_status find_all(suggestions *s, taper_error *error) {
                              .k = &s->k,
                              .n_k = 1,
                              .most_k = s->k,
+                             .weights = s->weights,
                              .classes = cli_code_set_classes(known->set)};
     cli_progress progress;
     cli_progress_start(&progress, known->set->common, "searching", known->unlabelled, "images");
@@ -119,9 +121,9 @@ static void tell(const suggestions *s) {
              formats_plural(s->known->n, "s"), unsure);
 }
 
-int cli_suggest(const cli_labelled_codes *known, size_t k, cli_output *out) {
+int cli_suggest(const cli_labelled_codes *known, size_t k, const double *weights, cli_output *out) {
     taper_error error = {0};
-    suggestions s = {.known = known, .k = k};
+    suggestions s = {.known = known, .k = k, .weights = weights};
     s.item = malloc(known->unlabelled * sizeof *s.item);
     s.is_met = calloc(cli_code_set_images(known->set), 1);
     taper_status status = s.item && s.is_met ? find_all(&s, &error) : TAPER_ERR_NOMEM;

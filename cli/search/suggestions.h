@@ -9,8 +9,8 @@
 #include "cli/common/outputs.h"
 #include "cli/search/labelled_codes.h"
 
-/* Suggest each label by k votes. out NULL: standard output. On failure prints a message, closes an
- * output that failed, and returns an exit code. */
-int cli_suggest(const cli_labelled_codes *known, size_t k, cli_output *out);
+/* Suggest each label by k votes; weights: as in taper_votes. out NULL: standard output. On failure
+ * prints a message, closes an output that failed, and returns an exit code. */
+int cli_suggest(const cli_labelled_codes *known, size_t k, const double *weights, cli_output *out);
 
 #endif

@@ -6,7 +6,8 @@
  *   processes      those of MPI that train one model; request: checkpoints that signals ask for
  *   targets        the output files, checked before training
  *   reporter       progress, learning curve, report
- *   labels_report  the same for embeddings */
+ *   labels_report  the same for embeddings; labels_errors: errors by class, and warnings
+ *   labelled_set   the classes of the images, and warnings about them */
 #ifndef CLI_TRAIN_COMMON_H
 #define CLI_TRAIN_COMMON_H
 #include "cli/common/options.h"

@@ -1,6 +1,8 @@
 /* labels_report.c -- see labels_report.h. */
 #include "cli/train/labels_report.h"
 #include "cli/common/json.h"
+#include "cli/train/labels_errors.h"
+#include "formats/bytes.h"
 #include <math.h>
 #include <string.h>
 
@@ -68,8 +70,24 @@ train_embedding_hooks cli_labels_hooks(cli_train_reporter *t) {
 
 /* --- the report -------------------------------------------------------------------------- */
 
+/* The start that was compared with random weights. */
+static const char *learned_start(const train_embedding_choice *c) {
+    return c->n_hidden ? "rbm" : "pca";
+}
+
+static void start_json(const train_embedding_report *r, const train_embedding_choice *c,
+                       cli_json *j) {
+    const train_embedding_start_trial *s = &r->start;
+    if (!s->learned.tested && !s->drawn.tested) return;
+    cli_json_string(j, "start", s->is_drawn ? "random" : learned_start(c));
+    if (s->learned.tested)
+        cli_json_number(j, "start_trial_learned_percent", 100.0 * s->learned.rate);
+    if (s->drawn.tested) cli_json_number(j, "start_trial_random_percent", 100.0 * s->drawn.rate);
+    cli_json_number(j, "start_trial_seconds", s->seconds);
+}
+
 static void report_json(const cli_train_reporter *t, const train_embedding_choice *c,
-                        const train_embedding_report *r) {
+                        const train_embedding_report *r, const cli_labelled_set *labels) {
     const train_embedding_result *l = &r->learned;
     cli_json j;
     cli_json_begin(&j, stdout);
@@ -110,6 +128,8 @@ static void report_json(const cli_train_reporter *t, const train_embedding_choic
         cli_json_number(&j, "error_percent_low", 100.0 * f->expected.low);
         cli_json_number(&j, "error_percent_high", 100.0 * f->expected.high);
     }
+    cli_labels_errors_json(r, labels, &j);
+    start_json(r, c, &j);
     cli_json_number(&j, "pretraining_seconds", r->pretraining_seconds);
     cli_json_number(&j, "seconds", l->seconds);
     cli_json_end(&j);
@@ -156,6 +176,17 @@ static void say_again(const cli_train_reporter *t, const train_embedding_choice 
         c->units, c->training.epochs, (double)c->training.rate, noise);
 }
 
+/* The same of balanced errors, whose difference by chance is not estimated. */
+static void say_balanced_pixels(const cli_train_reporter *t, const train_embedding_found *f) {
+    cli_note(t->common, t->verb,
+             "balanced errors: neighbours by pixels %.2f %%, the best settings "
+             "%.2f %%%s",
+             100.0 * f->pixels_judged, 100.0 * f->judged,
+             f->pixels_judged <= f->judged ? ": labels do not help here; more images per class, or "
+                                             "a longer code (-k), may help"
+                                           : "");
+}
+
 /* Print the trials, the expected error, and whether labels help. */
 static void say_found(const cli_train_reporter *t, const train_embedding_report *r) {
     const train_embedding_found *f = &r->found;
@@ -164,11 +195,13 @@ static void say_found(const cli_train_reporter *t, const train_embedding_report 
              "errors on held-out images",
              f->rows, f->folds, formats_plural(f->folds, "s"), f->k, formats_plural(f->k, "s"),
              100.0 * f->pixels.rate);
+    if (f->choice.training.balanced)
+        cli_note(t->common, t->verb, "balanced errors, by which the settings are chosen:");
     for (uint32_t i = 0; i < f->trials; i++) {
         const train_embedding_trial *trial = &f->trial[i];
         if (trial->error.tested)
-            cli_note(t->common, t->verb, "  %5.2f %%  %s%s", 100.0 * trial->error.rate,
-                     trial->words, trial->kept ? ": kept" : "");
+            cli_note(t->common, t->verb, "  %5.2f %%  %s%s", 100.0 * trial->judged, trial->words,
+                     trial->kept ? ": kept" : "");
         else
             cli_note(t->common, t->verb, "  diverged %s", trial->words);
     }
@@ -180,6 +213,10 @@ static void say_found(const cli_train_reporter *t, const train_embedding_report 
         100.0 * f->expected.rate, 100.0 * f->expected.low, 100.0 * f->expected.high);
     /* three standard deviations: rarely exceeded by chance, even by the best of a dozen recipes */
     const double p = f->pixels.rate, n = (double)f->pixels.tested;
+    if (f->choice.training.balanced) {
+        say_balanced_pixels(t, f);
+        return;
+    }
     if (p < f->error.rate)
         cli_note(t->common, t->verb,
                  "labels do not help here: neighbours by pixels have %.2f %% errors, the best "
@@ -192,30 +229,37 @@ static void say_found(const cli_train_reporter *t, const train_embedding_report 
                  100.0 * f->pixels.rate);
 }
 
-/* Print the baseline, and a warning if the embedding is not better. */
+/* Print the baseline, if the embedding is better; otherwise there is a warning. */
 static void say_pixels(const cli_train_reporter *t, const train_embedding_report *r) {
-    if (!r->pixels.tested) return;
-    if (r->held_out.rate < r->pixels.rate) {
-        cli_note(t->common, t->verb, "nearest neighbours by pixels: %.2f %% errors (%zu images)",
-                 100.0 * r->pixels.rate, (size_t)r->pixels.tested);
-        return;
-    }
-    cli_warning(
-        t->verb, t->output,
-        "nearest neighbours by pixels are as good or better: %.2f %% errors on %zu held-out "
-        "images; --objective auto tries several objectives and settings",
-        100.0 * r->pixels.rate, (size_t)r->pixels.tested);
+    if (!r->pixels.tested || !(r->judged < r->pixels_judged)) return;
+    cli_note(t->common, t->verb, "nearest neighbours by pixels: %.2f %% errors (%zu images)",
+             100.0 * r->pixels.rate, (size_t)r->pixels.tested);
 }
 
-void cli_labels_report(const cli_train_reporter *t, const train_embedding_choice *c,
-                       const train_embedding_report *r) {
+static void put_rate(char words[16], const taper_error_rate *rate) {
+    if (rate->tested)
+        snprintf(words, 16, "%.2f %%", 100.0 * rate->rate);
+    else
+        snprintf(words, 16, "(diverged)");
+}
+
+/* Print which start was kept, and why. */
+static void say_start(const cli_train_reporter *t, const train_embedding_choice *c,
+                      const train_embedding_report *r) {
+    const train_embedding_start_trial *s = &r->start;
+    char learned[16], drawn[16];
+    if (!s->learned.tested && !s->drawn.tested) return;
+    put_rate(learned, &s->learned), put_rate(drawn, &s->drawn);
+    cli_note(t->common, t->verb,
+             "--start %s is kept: after short training %s has %s errors, random %s (%zu images)",
+             s->is_drawn ? "random" : learned_start(c), learned_start(c), learned, drawn,
+             (size_t)formats_larger(s->learned.tested, s->drawn.tested));
+}
+
+static void report_text(const cli_train_reporter *t, const train_embedding_choice *c,
+                        const train_embedding_report *r, const cli_labelled_set *labels) {
     const train_embedding_result *l = &r->learned;
     char size[16];
-    if (r->found.trials) c = &r->found.choice;
-    if (t->common->json) {
-        report_json(t, c, r);
-        return;
-    }
     cli_note(t->common, t->verb,
              "%s: an embedding of %zu image%s of %zu classes, %ux%u pixels to %u %s%s, %s",
              t->output, l->rows + l->held_out, formats_plural(l->rows + l->held_out, "s"),
@@ -224,8 +268,10 @@ void cli_labels_report(const cli_train_reporter *t, const train_embedding_choice
              cli_show_size(r->model_bytes, size));
     if (r->found.trials) {
         say_found(t, r);
+        cli_labels_errors_say(t, r, labels);
         return;
     }
+    say_start(t, c, r);
     if (!r->held_out.tested) {
         cli_note(t->common, t->verb,
                  "no images were held out: the error is not known, and the last network is kept");
@@ -242,4 +288,15 @@ void cli_labels_report(const cli_train_reporter *t, const train_embedding_choice
                  c->training.prefixes.length[i], 100.0 * r->prefix[i].rate,
                  100.0 * r->prefix[i].low, 100.0 * r->prefix[i].high);
     say_pixels(t, r);
+    cli_labels_errors_say(t, r, labels);
+}
+
+void cli_labels_report(const cli_train_reporter *t, const train_embedding_choice *c,
+                       const train_embedding_report *r, const cli_labelled_set *labels) {
+    if (r->found.trials) c = &r->found.choice;
+    if (t->common->json)
+        report_json(t, c, r, labels);
+    else
+        report_text(t, c, r, labels);
+    cli_labels_errors_warn(t, r);
 }

@@ -22,12 +22,24 @@ static taper_status check_labels(const int32_t *labels, size_t n, uint32_t class
     return TAPER_OK;
 }
 
+static taper_status check_weights(const taper_votes *v, taper_error *error) {
+    if (!v->weights) return TAPER_OK;
+    TAPER_TRY(formats_need_array(v->weights, v->classes, sizeof *v->weights, "weights", error));
+    for (uint32_t c = 0; c < v->classes; c++)
+        if (!(v->weights[c] > 0.0 && v->weights[c] <= 1e300 / (double)v->k))
+            return formats_fail(error, TAPER_ERR_ARG,
+                                "a vote for class %u counts %g: weights are above 0 and finite", c,
+                                v->weights[c]);
+    return TAPER_OK;
+}
+
 static taper_status check_votes(const taper_votes *v, taper_error *error) {
     const size_t row = v->found * sizeof *v->neighbours;
     TAPER_TRY(check_classes(v->classes, error));
     if (!v->k || v->k > v->found)
         return formats_fail(error, TAPER_ERR_ARG, "%zu voters of %zu neighbours: k is 1 to %zu",
                             v->k, v->found, v->found);
+    TAPER_TRY(check_weights(v, error));
     if (!v->n_labels) return formats_fail(error, TAPER_ERR_ARG, "there are no labels");
     TAPER_TRY(formats_need_array(v->labels, v->n_labels, sizeof *v->labels, "labels", error));
     if (v->n_queries)
@@ -45,14 +57,19 @@ static taper_status check_votes(const taper_votes *v, taper_error *error) {
 }
 
 /* The label with the most votes; of equal ones, that of the nearest neighbour. count[classes]: all
- * 0, before and after the call. */
-static int32_t most_voted(const uint32_t *neighbour, size_t k, const int32_t *labels,
-                          uint32_t *count) {
+ * 0, before and after the call. Votes are counted, and weighted only then: sums of equal weights
+ * would differ by rounding. */
+static int32_t most_voted(const uint32_t *neighbour, const taper_votes *v, uint32_t *count) {
+    const int32_t *labels = v->labels;
     int32_t best = labels[neighbour[0]];
-    for (size_t j = 0; j < k; j++) count[labels[neighbour[j]]]++;
-    for (size_t j = 0; j < k; j++)
-        if (count[labels[neighbour[j]]] > count[best]) best = labels[neighbour[j]];
-    for (size_t j = 0; j < k; j++) count[labels[neighbour[j]]] = 0;
+    double most = 0.0;
+    for (size_t j = 0; j < v->k; j++) count[labels[neighbour[j]]]++;
+    for (size_t j = 0; j < v->k; j++) {
+        const int32_t label = labels[neighbour[j]];
+        const double votes = v->weights ? count[label] * v->weights[label] : count[label];
+        if (votes > most) best = label, most = votes;
+    }
+    for (size_t j = 0; j < v->k; j++) count[labels[neighbour[j]]] = 0;
     return best;
 }
 
@@ -65,18 +82,22 @@ taper_status taper_vote(const taper_votes *given, int32_t *voted, taper_error *e
     uint32_t *count = calloc(votes->classes, sizeof *count);
     if (!count) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to count votes");
     for (size_t i = 0; i < votes->n_queries; i++)
-        voted[i] = most_voted(votes->neighbours + i * votes->found, votes->k, votes->labels, count);
+        voted[i] = most_voted(votes->neighbours + i * votes->found, votes, count);
     free(count);
     return TAPER_OK;
 }
 
-void codec_wilson(uint64_t wrong, uint64_t tested, double *low, double *high) {
+/* Of the rate p of n trials, which need not be a whole number. */
+static void wilson(double p, double n, double *low, double *high) {
     const double z = 1.959963984540054; /* 97.5 % quantile of the normal distribution */
-    const double n = (double)tested, p = (double)wrong / n;
     const double middle = p + z * z / (2 * n), whole = 1 + z * z / n,
                  half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
-    *low = wrong ? (middle - half) / whole : 0;
-    *high = wrong < tested ? (middle + half) / whole : 1;
+    *low = p > 0 ? (middle - half) / whole : 0;
+    *high = p < 1 ? (middle + half) / whole : 1;
+}
+
+void codec_wilson(uint64_t wrong, uint64_t tested, double *low, double *high) {
+    wilson((double)wrong / (double)tested, (double)tested, low, high);
 }
 
 taper_status taper_count_errors(const int32_t *voted, const int32_t *truth, size_t n,
@@ -97,5 +118,61 @@ taper_status taper_count_errors(const int32_t *voted, const int32_t *truth, size
     }
     rate.rate = (double)rate.wrong / (double)n;
     codec_wilson(rate.wrong, n, &rate.low, &rate.high);
+    return formats_sized_give(out, &rate, sizeof rate, "taper_error_rate", error);
+}
+
+static taper_status check_counts(uint64_t wrong, uint64_t tested, taper_error *error) {
+    if (wrong <= tested) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG, "%llu of %llu labels are wrong: give at most all",
+                        (unsigned long long)wrong, (unsigned long long)tested);
+}
+
+taper_status taper_rate_errors(uint64_t wrong, uint64_t tested, taper_error_rate *out,
+                               taper_error *error) {
+    TAPER_TRY(formats_need(out, "the rate's place", error));
+    TAPER_TRY(check_counts(wrong, tested, error));
+    if (!tested) return formats_fail(error, TAPER_ERR_ARG, "no labels to test");
+    taper_error_rate rate = {
+        .tested = tested, .wrong = wrong, .rate = (double)wrong / (double)tested};
+    codec_wilson(wrong, tested, &rate.low, &rate.high);
+    return formats_sized_give(out, &rate, sizeof rate, "taper_error_rate", error);
+}
+
+/* Sums over the classes that are tested. */
+typedef struct class_sums {
+    uint64_t wrong, tested;
+    double rate, middle, variance; /* of p, q and q (1 - q) / n of taper_balance_errors */
+    double classes;
+} class_sums;
+
+static void add_class(class_sums *s, uint64_t wrong, uint64_t tested) {
+    const double n = (double)tested, q = ((double)wrong + 2) / (n + 4);
+    if (!tested) return;
+    s->wrong += wrong, s->tested += tested, s->classes++;
+    s->rate += (double)wrong / n;
+    s->middle += q;
+    s->variance += q * (1 - q) / n;
+}
+
+taper_status taper_balance_errors(const uint64_t *wrong, const uint64_t *tested, uint32_t classes,
+                                  taper_error_rate *out, taper_error *error) {
+    class_sums s = {0};
+    TAPER_TRY(check_classes(classes, error));
+    TAPER_TRY(formats_need(out, "the rate's place", error));
+    TAPER_TRY(formats_need_array(wrong, classes, sizeof *wrong, "wrong", error));
+    TAPER_TRY(formats_need_array(tested, classes, sizeof *tested, "tested", error));
+    for (uint32_t c = 0; c < classes; c++) {
+        TAPER_TRY(check_counts(wrong[c], tested[c], error));
+        add_class(&s, wrong[c], tested[c]);
+    }
+    if (!s.tested) return formats_fail(error, TAPER_ERR_ARG, "no labels to test");
+    const double q = s.middle / s.classes, known = s.classes / classes;
+    const double trials = q * (1 - q) / (s.variance / (s.classes * s.classes));
+    taper_error_rate rate = {.tested = s.tested, .wrong = s.wrong};
+    /* the sum of many rates of 1 may be above their number by rounding */
+    rate.rate = s.wrong < s.tested ? s.rate / s.classes : 1.0;
+    wilson(rate.rate, trials, &rate.low, &rate.high);
+    rate.low *= known;
+    rate.high = known * rate.high + (1 - known);
     return formats_sized_give(out, &rate, sizeof rate, "taper_error_rate", error);
 }

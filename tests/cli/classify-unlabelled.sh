@@ -71,7 +71,7 @@ sed 's/,.*//' idx.csv | sort | uniq -d | wc -l | grep -qx 0
 
 # JSON
 suggest --json both >lines.json 2>err
-test ! -s err
+not grep -qv 'classes have fewer than 30 labelled images' err
 test "$(grep -c '^{"schema":1,"kind":"label","name":"[^/]*","label":"[a-z]*","votes":[1-5],"of":5,"nearest":"[a-z]*/000[1-8].png","distance":[0-9.]*}$' lines.json)" -eq 10
 test "$(grep -c '^{"schema":1,"kind":"given","name":"[a-z]*/000[1-8].png","label":"[a-z]*"}$' lines.json)" -eq 40
 test "$(wc -l <lines.json)" -eq 50

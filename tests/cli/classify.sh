@@ -4,6 +4,7 @@ small_set 120
 "$TAPER" train -q -w whole -k 9 -o whole.tpm set/png
 known_and_new
 classify() { "$TAPER" classify -m whole.tpm "$@"; }
+only_warnings() { not grep -qv 'classes have fewer than 30 labelled images\|the interval is of' "$1"; } # the set is small
 lines() { test "$(wc -l <"$1")" -eq "$2" || { echo "not $2 lines:"; cat "$1"; exit 1; }; }
 
 # by definition
@@ -12,7 +13,7 @@ lines labels.csv 11
 grep -qx 'name,label,votes,of,nearest,distance,truth' labels.csv
 grep -Eq '^error [0-9.]+ % by 5 votes: [0-9]+ of 10; 95 % interval [0-9.]+ to [0-9.]+ %$' report
 grep -q '^error .* by 1 vote: ' report
-lines report 10
+lines report 21
 classify --among known --leave-one-out -k 3 >own.csv 2>own-report
 lines own.csv 41
 if command -v python3 >/dev/null; then
@@ -43,7 +44,7 @@ assert "by 5 votes: %d of 10;" % wrong in report
 for k in 1, 3:
     wrong = sum(label(code, known, k)[0] != truth for _, truth, code in new)
     assert re.search(r"by %d votes?: %d of 10;" % (k, wrong), report), report
-rows = [line.split() for line in report.splitlines()[5:]]
+rows = [line.split() for line in report.splitlines()[16:]]
 assert [r[0] for r in rows] == ["arrow", "bolt", "cross", "ring", "star"], rows
 assert all(sum(map(int, r[1:])) == 2 for r in rows), rows
 wrong = check("own.csv", known, 3, lambda name: [r for r in known if r[0] != name])
@@ -56,13 +57,13 @@ fi
 
 # the same in a file, for any number of threads; without labels of the inputs there is no truth
 classify -q -T 1 --among known -k 5,1,3 -o one.csv new 2>err
-test ! -s err
+only_warnings err
 cmp one.csv labels.csv
 classify -q -T 7 --among known -k 5,1,3 new | cmp - labels.csv
 mkdir flat
 for class in arrow bolt; do cp new/$class/0009.png flat/$class.png; done
 classify --among known -k 5 flat >flat.csv 2>err
-test ! -s err
+only_warnings err
 sed 1d flat.csv | cut -d , -f 2- >a
 grep -E '^(arrow|bolt)/0009' labels.csv | cut -d , -f 2-6 | cmp - a
 classify -q --among known/arrow --among known/bolt --among-labels /dev/stdin -k 1 flat >two.csv <<L
@@ -74,7 +75,7 @@ sed 's,^flat/,,' list.csv | cmp - flat.csv
 
 # JSON: a line for each, and the errors
 classify --among known -k 5,1 --json new >lines.json 2>err
-test ! -s err
+only_warnings err
 lines lines.json 11
 grep -c '^{"schema":1,"kind":"label","name":"[a-z]*/0[0-9]*.png","label":"[a-z]*","votes":[1-5],"of":5,"nearest":"[a-z]*/000[1-8].png","distance":[0-9.]*,"truth":"[a-z]*"}$' lines.json | grep -qx 10
 tail -n 1 lines.json | grep -q '^{"schema":1,"kind":"errors","tested":10,"errors":\[{"k":5,"wrong":[0-9]*,"percent":.*{"k":1,.*"classes":\["arrow","bolt","cross","ring","star"\],"confusion":\[\[.*\]\]}$'

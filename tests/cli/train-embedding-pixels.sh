@@ -21,12 +21,17 @@ open('labels', 'wb').write(struct.pack('>2I', 0x801, 300) + bytes(i % 3 for i in
 END
 
 # few epochs of a deep network, which the noise misleads
-"$TAPER" train-labels -f -o loud.tpm --objective dt-nca -e 3 --hold-out 0.3 --labels labels loud 2>loud.txt
+"$TAPER" train-labels -f -o loud.tpm --objective dt-nca --start rbm -e 3 --hold-out 0.3 --labels labels loud 2>loud.txt
 grep -q 'warning: nearest neighbours by pixels are as good or better: [0-9.]* % errors on [0-9]* held-out' loud.txt
+"$TAPER" train-labels -q --json -f -o loud.tpm --objective dt-nca --start rbm -e 3 --hold-out 0.3 --labels labels loud \
+    >loud.json 2>err
+grep -q '"pixels_are_as_good":true' loud.json
 
 # a linear map that finds the mark: the baseline is told, without a warning; JSON has it, too
 "$TAPER" train-labels -f -o plain.tpm --objective nca -e 60 --hold-out 0.3 --labels labels loud 2>plain.txt
-not grep -q warning plain.txt
+not grep -q 'by pixels are as good' plain.txt
 grep -q 'nearest neighbours by pixels: [0-9.]* % errors ([0-9]* images)' plain.txt
 "$TAPER" train-labels -q -f --json -o plain.tpm --objective nca -e 3 --labels labels plain >plain.json
 grep -q '"pixels_error_percent":' plain.json
+"$TAPER" train-labels -q -f --json -o plain.tpm --objective nca -e 60 --hold-out 0.3 --labels labels loud >plain.json
+grep -q '"pixels_are_as_good":false' plain.json

@@ -3,6 +3,7 @@
 #define TRAIN_EMBEDDING_ERRORS_H
 #include "codec/taper_search.h"
 #include "train/device/feed.h"
+#include "train/embedding/class_tally.h"
 #include "train/embedding/embedding_rows.h"
 #include "train/sampling/own_rows.h"
 
@@ -18,6 +19,7 @@ typedef struct train_embedding_codes {
     unsigned threads; /* 0: one per online core */
     /* [held out] becomes 1 for rows in error, else 0; or NULL */
     uint8_t *wrong;
+    int balanced; /* votes count 1 / (training rows of their class) */
 } train_embedding_codes;
 
 /* Counts held-out rows whose label differs from the vote of their k nearest training rows
@@ -25,6 +27,10 @@ typedef struct train_embedding_codes {
  * TAPER_ERR_NOMEM. */
 taper_status train_embedding_vote(const train_embedding_codes *codes, taper_error_rate *rate,
                                   taper_error *error);
+
+/* Adds wrong[held out] of the held-out rows to the errors of their classes. */
+void train_embedding_tally(const train_embedding_rows *rows, const uint32_t *label,
+                           const uint8_t *wrong, train_class_tally *tally);
 
 typedef struct train_embedding_look {
     train_embedder *embedder;
@@ -37,6 +43,7 @@ typedef struct train_embedding_look {
     const uint32_t *label; /* [data->n] on the host */
     uint32_t k;            /* as above */
     unsigned threads;
+    int balanced; /* likewise, and the rate is the mean over classes */
 } train_embedding_look;
 
 /* The error rate, 0..1, with the present weights; NaN if no row is held out. Computes codes on the

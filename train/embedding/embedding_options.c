@@ -16,6 +16,11 @@ train_embedding_options train_embedding_defaults(void) {
                                      .checkpoint_seconds = 60.0};
 }
 
+uint32_t train_embedding_epochs(const train_embedding_options *o, size_t batches) {
+    const size_t wanted = (o->least_steps + batches - 1) / batches; /* batches is at least 1 */
+    return o->epochs && o->epochs < wanted ? (uint32_t)wanted : o->epochs;
+}
+
 /* The number of values of a row. */
 static uint64_t row_values(const train_embedding_options *o, const codec_network *net) {
     const train_jitter *j = &o->noise.jitter;
@@ -172,6 +177,7 @@ uint64_t train_embedding_fingerprint(const train_embedding_options *o, const tra
                               net->encoder.depth};
     uint64_t hash = train_fingerprint(o->binary ? 4 : 3, numbers, sizeof numbers);
     if (o->binary) hash = train_fingerprint(hash, &o->numbers_first, sizeof o->numbers_first);
+    if (o->balanced) hash = train_fingerprint(hash, &o->balanced, sizeof o->balanced);
     hash = train_fingerprint(hash, &o->seed, sizeof o->seed);
     hash = train_fingerprint(hash, o->prefixes.length,
                              o->prefixes.lengths * sizeof *o->prefixes.length);

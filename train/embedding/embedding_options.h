@@ -40,6 +40,9 @@ typedef struct train_embedding_options {
     train_optimiser optimiser; /* default TRAIN_ADAM */
     /* Default 40; 0: the result is the untrained start. */
     uint32_t epochs;
+    /* Default 0. With epochs above 0: there are as many more epochs as so many steps take. Sets of
+     * few images have a step or two an epoch. */
+    uint32_t least_steps;
     /* Default 0: an eighth of the rows, between 250 and 5000. Smaller batches than the paper's are
      * better for small sets (bench/results/README.md). Every pair within a batch counts. Batches
      * have this size or slightly more, so that an epoch has all rows. */
@@ -53,6 +56,9 @@ typedef struct train_embedding_options {
     float validation_fraction;
     /* Default 5: neighbours that vote for the class of a row. */
     uint32_t k;
+    /* Default 0; 1: a vote counts 1 / (training rows of its class), and the epoch is chosen by the
+     * mean over classes of the error: for rare classes that matter as much as others. */
+    int balanced;
     /* Of the search for them; 0: one per online core. */
     unsigned threads;
     uint64_t seed; /* default 1 */
@@ -62,6 +68,9 @@ typedef struct train_embedding_options {
 } train_embedding_options;
 
 train_embedding_options train_embedding_defaults(void);
+
+/* The epochs of a run with so many batches each: at least least_steps steps. */
+uint32_t train_embedding_epochs(const train_embedding_options *options, size_t batches);
 
 /* Checks that options are in range and fit the network. TAPER_ERR_ARG with the remedy. */
 taper_status train_embedding_check(const train_embedding_options *options, const codec_network *net,

@@ -16,6 +16,7 @@ static const double divergence_limit = 1e12;
 
 typedef struct run {
     const train_embedding_options *options;
+    uint32_t *epochs; /* of the options */
     const train_pixels *data;
     const train_embedding_callbacks *callbacks;
     train_embedding_rows rows;
@@ -166,6 +167,7 @@ static taper_status held_out_error(run *r, double *rate, taper_error *error) {
                                        .rows = &r->rows,
                                        .label = r->data->label,
                                        .k = r->options->k,
+                                       .balanced = r->options->balanced,
                                        .threads = r->options->threads};
     return train_embedding_error(&look, rate, error);
 }
@@ -216,6 +218,15 @@ static const train_learner learner = {.what = "the embedding",
                                       .progress = report_step,
                                       .epoch = report_epoch};
 
+/* The first epoch with as few errors as the returned network, from 1; 0: the start. */
+static uint32_t first_best(const run *r) {
+    const train_loop *l = &r->loop;
+    if (!r->embedder.weights.best || !(l->best_loss < l->start_loss)) return 0;
+    for (uint32_t i = 0; i < l->n_history; i++)
+        if (l->history[i].figure[0] == l->best_loss) return i + 1;
+    return 0;
+}
+
 /* The epoch of the returned network, from 1; 0: the start. */
 static uint32_t best_epoch(const run *r) {
     const train_loop *l = &r->loop;
@@ -237,6 +248,7 @@ static void fill_result(const run *r, train_embedding_result *result) {
                                        .start_error = measured ? l->start_loss : NAN,
                                        .best_error = measured ? l->best_loss : NAN,
                                        .best_epoch = best_epoch(r),
+                                       .first_best = first_best(r),
                                        .epochs = l->n_history,
                                        .stopped = (uint32_t)l->stopped,
                                        .alpha = r->options->objective.alpha,
@@ -372,6 +384,7 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
         return formats_fail(error, TAPER_ERR_ARG, "rows of %u values for a network of %u",
                             (unsigned)r->data->inputs, (unsigned)values);
     TAPER_TRY(train_embedding_rows_take(&r->rows, r->options, r->data, error));
+    *r->epochs = train_embedding_epochs(r->options, r->rows.batches);
     say_classes(r);
     taper_status status = train_embedding_rows_shuffle(&r->rows, r->options->seed, 0);
     if (status == TAPER_OK) status = take_own(r);
@@ -414,7 +427,8 @@ taper_status train_embedding(const train_embedding_options *options, const train
                              train_device *device, codec_network *net,
                              const train_embedding_callbacks *callbacks,
                              train_embedding_result *result, taper_error *error) {
-    run r = {.options = options, .data = data, .callbacks = callbacks};
+    train_embedding_options fitted = *options;
+    run r = {.options = &fitted, .data = data, .callbacks = callbacks, .epochs = &fitted.epochs};
     taper_status status = begin(&r, device, net, error);
     if (status == TAPER_OK) status = train_loop_run(&r.loop, error);
     if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);

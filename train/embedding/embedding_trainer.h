@@ -15,6 +15,7 @@
  *   embedding_trainer    the loop; embedding_options: its options
  *   embedding_rows       the split of rows into training and held-out ones
  *   embedding_errors     the nearest-neighbour error on held-out rows
+ *   class_tally          errors counted by class
  *   row_codes            codes of rows, by the processor
  *   embedder             the encoder with its objective, forward and backward
  *   linear_start         initial linear encoders: identity, random, principal components,
@@ -54,6 +55,8 @@ typedef struct train_embedding_result {
     double start_error, best_error; /* on held-out rows, 0..1; NaN: none */
     /* Of the returned network, from 1; 0: the start. */
     uint32_t best_epoch;
+    /* The first epoch with so few errors, among equals; 0: the start, or none are held out. */
+    uint32_t first_best;
     uint32_t epochs, stopped; /* finished; 1: by the step callback */
     double loss;              /* of the last epoch */
     double alpha;             /* of the returned network */

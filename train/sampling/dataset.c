@@ -7,12 +7,13 @@
 
 void train_dataset_free(train_dataset *data) {
     for (size_t i = 0; i < data->n; i++) formats_image_free(&data->image[i]);
-    free(data->image), free(data->label), free(data->group);
+    free(data->image), free(data->label), free(data->group), free(data->number);
     memset(data, 0, sizeof *data);
 }
 
 taper_status train_dataset_copy(train_dataset *copy, const train_dataset *data) {
     *copy = *data;
+    copy->number = NULL;
     copy->image = calloc(data->n, sizeof *copy->image);
     copy->label = data->label ? malloc(data->n * sizeof *copy->label) : NULL;
     copy->group = data->group ? malloc(data->n * sizeof *copy->group) : NULL;

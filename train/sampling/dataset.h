@@ -49,6 +49,7 @@ typedef struct train_dataset {
     uint32_t *group;
     /* [n] class, UINT32_MAX: none; NULL: no image has a label */
     uint32_t *label;
+    size_t *number; /* [n] of each image in the set that it was read from; NULL: not known */
     size_t n;
     /* Images in the input; above n if they exceeded the allowed memory. */
     size_t available;

@@ -186,6 +186,7 @@ static void list_images(reading *r) {
         const int32_t label = formats_imageset_label(r->set, number_of(r, k));
         if (d->label) d->label[d->n] = label < 0 ? UINT32_MAX : (uint32_t)label;
         d->group[d->n] = group_of(r, k);
+        d->number[d->n] = number_of(r, k);
         d->image[d->n++] = image;
     }
     for (size_t k = d->n; k < r->wanted; k++) d->image[k] = (taper_image){0};
@@ -196,9 +197,10 @@ static taper_status take_memory(reading *r, taper_error *error) {
     const int labelled = formats_imageset_class_count(r->set) > 0;
     d->image = calloc(r->wanted + 1, sizeof *d->image);
     d->group = calloc(r->wanted + 1, sizeof *d->group);
+    d->number = calloc(r->wanted + 1, sizeof *d->number);
     d->label = labelled ? calloc(r->wanted + 1, sizeof *d->label) : NULL;
     r->told = calloc(r->wanted + 1, sizeof *r->told);
-    if (d->image && d->group && r->told && (!labelled || d->label)) return TAPER_OK;
+    if (d->image && d->group && d->number && r->told && (!labelled || d->label)) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu images", r->wanted);
 }
 

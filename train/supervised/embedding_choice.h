@@ -3,6 +3,7 @@
 #define TRAIN_EMBEDDING_CHOICE_H
 #include "codec/taper_search.h"
 #include "codec/window.h"
+#include "train/embedding/class_tally.h"
 #include "train/embedding/embedding_trainer.h"
 #include "train/embedding/linear_start.h"
 #include "train/labelling/labelling.h"
@@ -45,6 +46,10 @@ typedef struct train_embedding_choice {
     /* For TRAIN_EMBEDDING_PRETRAINED; its top is ignored. */
     train_rbm_options rbm;
     train_linear_options linear; /* for networks without hidden layers */
+    /* 1: principal components or pretrained layers are compared with random weights, by short
+     * trials, and the better start is kept (start_choice.h). Has no effect on other starts, without
+     * epochs, or in a search. */
+    int compares_starts;
     train_embedding_options training;
     /* 0 .. 10: all images are moved in each step, by up to motion / 50 of a side and motion times
      * the zooms and rotations of jitter.h. training.noise.jitter is ignored. */
@@ -79,6 +84,8 @@ typedef struct train_embedding_trial {
     /* Of the resulting model; tested 0: it diverged. */
     taper_error_rate error;
     taper_error_rate half[2]; /* on every other held-out image */
+    /* What trials are compared by: error.rate; with training.balanced the mean over classes. */
+    double judged;
     double seconds;
     /* 1: fewer errors than all earlier trials */
     int kept;
@@ -94,15 +101,26 @@ typedef struct train_embedding_found {
     taper_error_rate error;
     /* Unbiased: of the options that each half of the held-out images chooses, on the other half. */
     taper_error_rate expected;
+    /* The same by class; owned by the report. */
+    train_class_tally expected_classes;
     /* Of nearest neighbours by pixels, on the same images. */
     taper_error_rate pixels;
-    size_t rows; /* images in trials */
+    /* The same as trials are judged: their rate, or the mean over classes. */
+    double pixels_judged, judged; /* of pixels and of `error` */
+    size_t rows;                  /* images in trials */
     uint32_t folds;
     /* Voting neighbours in trials: fewer than requested if classes are small. */
     uint32_t k;
     train_embedding_trial trial[TRAIN_EMBEDDING_TRIALS];
     uint32_t trials; /* 0: there was no search */
 } train_embedding_found;
+
+/* Two starts compared. tested 0: it was not tried, diverged, or there are too few images. */
+typedef struct train_embedding_start_trial {
+    taper_error_rate learned, drawn; /* after the same short training, on held-out images */
+    int is_drawn;                    /* 1: random weights are kept */
+    double seconds;
+} train_embedding_start_trial;
 
 typedef struct train_embedding_report {
     codec_window window;
@@ -112,13 +130,18 @@ typedef struct train_embedding_report {
     train_embedding_result learned;
     /* Of the stored model; tested 0: no images are held out. */
     taper_error_rate held_out;
+    train_class_tally held_out_classes; /* the same by class */
     /* Of nearest neighbours by pixels, on the first of the same images, as many as take seconds;
      * tested 0: not measured. */
     taper_error_rate pixels;
+    /* The errors of pixels and codes, for comparison: rates or, with training.balanced, means over
+     * classes. */
+    double pixels_judged, judged;
     /* The same for nested codes, of each prefix length. */
     taper_error_rate prefix[TRAIN_MOST_PREFIXES];
     uint32_t k; /* voting neighbours for these errors */
     double pretraining_seconds;
+    train_embedding_start_trial start;
     train_embedding_found found;
 } train_embedding_report;
 

@@ -8,6 +8,7 @@
 #include "formats/bytes.h"
 #include "train/supervised/embedding_recipes.h"
 #include "train/optimise/run.h"
+#include "train/supervised/trial_errors.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,8 @@ typedef struct search {
     train_embedding_found *found;
     double begun, seconds;     /* start; time limit */
     recipe at, best;           /* to which changes are applied; with the fewest errors */
-    double at_rate;            /* error rate of `at` */
+    double at_rate, least;     /* trial.judged of `at` and of `best` */
+    train_trial_errors errors; /* of all trials */
     uint32_t k;                /* requested number of votes */
     int stopped;               /* by a callback */
     uint32_t in_vain;          /* changes without gain since the last one with */
@@ -119,6 +121,7 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
                                taper_error *error) {
     train_embedding_options *o = &r->choice.training;
     const double begun = train_seconds();
+    const uint32_t number = s->found->trials - 1;
     taper_status status = TAPER_OK;
     for (uint32_t f = 0; f < s->found->folds && status == TAPER_OK; f++) {
         taper_error_rate rate = {.size = sizeof(taper_error_rate)};
@@ -133,7 +136,10 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
         add(&trial->error, &rate);
         for (size_t i = 0; i < rate.tested; i++)
             trial->half[i % 2].tested++, trial->half[i % 2].wrong += s->wrong[i];
+        train_trial_errors_add(&s->errors, number, f, &s->rows, s->pixels->label, s->wrong);
     }
+    trial->judged = o->balanced ? train_trial_errors_mean(&s->errors, number, TRAIN_BOTH_HALVES)
+                                : trial->error.rate;
     trial->seconds = train_seconds_since(begun);
     return status;
 }
@@ -156,7 +162,7 @@ static int is_same(const recipe *p, const recipe *q) {
 static int is_better_line(const search *s, const recipe *r, const train_embedding_trial *trial) {
     const double handicap = r->choice.n_hidden && !s->at.choice.n_hidden ? 1.5 : 1.0;
     return s->found->trials == 1 ||
-           (r->choice.training.epochs && trial->error.rate < handicap * s->at_rate);
+           (r->choice.training.epochs && trial->judged < handicap * s->at_rate);
 }
 
 /* Gives the window its cells, of at least 2 pixels a side, and linear maps their start. */
@@ -197,10 +203,10 @@ static taper_status try_change(search *s, uint32_t i, taper_error *error) {
         return TAPER_OK;
     }
     if (status != TAPER_OK) return formats_fail_as(error, status, &why, "%s", why.text);
-    trial->kept = f->trials == 1 || trial->error.rate < f->error.rate;
-    if (trial->kept) s->best = r, f->error = trial->error;
+    trial->kept = f->trials == 1 || trial->judged < s->least;
+    if (trial->kept) s->best = r, f->error = trial->error, s->least = trial->judged;
     s->in_vain = trial->kept || next->is_complete ? 0 : s->in_vain + 1;
-    if (is_better_line(s, &r, trial)) s->at = r, s->at_rate = trial->error.rate;
+    if (is_better_line(s, &r, trial)) s->at = r, s->at_rate = trial->judged;
     return TAPER_OK;
 }
 
@@ -260,33 +266,57 @@ static taper_status fit_rows(search *s, taper_error *error) {
 static taper_status judge_pixels(search *s, taper_error *error) {
     train_embedding_found *f = s->found;
     const size_t rows = f->rows;
-    taper_status status = TAPER_OK;
+    train_class_tally tally = {0};
+    taper_status status = train_class_tally_open(&tally, s->rows.classes, error);
     f->rows = formats_smaller(rows, MOST_PIXELS / s->pixels->inputs);
     for (uint32_t k = 0; k < f->folds && status == TAPER_OK; k++) {
         taper_error_rate rate = {.size = sizeof(taper_error_rate)};
         take_fold(s, k);
-        status = train_embedding_judge(s->stage, NULL, 0, &s->rows, &s->at.choice.training, NULL,
-                                       &rate, error);
-        if (status == TAPER_OK) add(&f->pixels, &rate);
+        status = train_embedding_judge(s->stage, NULL, 0, &s->rows, &s->at.choice.training,
+                                       s->wrong, &rate, error);
+        if (status != TAPER_OK) break;
+        add(&f->pixels, &rate);
+        train_embedding_tally(&s->rows, s->pixels->label, s->wrong, &tally);
     }
     f->rows = rows;
+    f->pixels_judged =
+        s->at.choice.training.balanced ? train_class_tally_mean(&tally) : f->pixels.rate;
+    train_class_tally_free(&tally);
     return status;
+}
+
+/* What one half of the held-out images would judge a trial by. */
+static double half_rate(const search *s, uint32_t trial, int half) {
+    const taper_error_rate *by = &s->found->trial[trial].half[half];
+    if (!by->tested) return 2.0;
+    return s->at.choice.training.balanced ? train_trial_errors_mean(&s->errors, trial, half)
+                                          : (double)by->wrong / (double)by->tested;
 }
 
 /* The expected error. The error of the best options is too low on the images that chose them. So
  * each half of the images evaluates the options that the other half would have chosen. */
-static void expect(train_embedding_found *f) {
+static taper_status expect(search *s, taper_error *error) {
+    train_embedding_found *f = s->found;
+    TAPER_TRY(train_class_tally_open(&f->expected_classes, s->rows.classes, error));
     for (int h = 0; h < 2; h++) {
         const train_embedding_trial *best = NULL;
         double least = 2.0;
         for (uint32_t i = 0; i < f->trials; i++) {
-            const taper_error_rate *by = &f->trial[i].half[h];
-            const double rate = by->tested ? (double)by->wrong / (double)by->tested : 2.0;
+            const double rate = half_rate(s, i, h);
             if (rate < least) best = &f->trial[i], least = rate;
         }
-        if (best && best->half[!h].tested) add(&f->expected, &best->half[!h]);
+        if (!best || !best->half[!h].tested) continue;
+        add(&f->expected, &best->half[!h]);
+        train_trial_errors_count(&s->errors, (uint32_t)(best - f->trial), !h, &f->expected_classes);
     }
-    if (!f->expected.tested) f->expected = f->error;
+    if (f->expected.tested) return TAPER_OK;
+    f->expected = f->error;
+    for (uint32_t i = f->trials; i-- > 0;)
+        if (f->trial[i].kept) {
+            train_trial_errors_count(&s->errors, i, TRAIN_BOTH_HALVES, &f->expected_classes);
+            break;
+        }
+    return TAPER_OK;
 }
 
 /* The first n labelled rows are trained on, none is held out. */
@@ -319,13 +349,15 @@ static taper_status choose_epochs(search *s, taper_error *error) {
 static taper_status find(search *s, taper_error *error) {
     TAPER_TRY(take_rows(s, error));
     TAPER_TRY(fit_rows(s, error));
+    TAPER_TRY(train_trial_errors_open(&s->errors, s->found->rows, s->rows.classes, error));
     TAPER_TRY(judge_pixels(s, error));
     const uint32_t recipes = train_embedding_recipes();
     for (uint32_t i = 0; i < recipes && (!i || left_for_trials(s) > 0.0); i++) {
         TAPER_TRY(try_change(s, i, error));
         if (s->in_vain >= MOST_IN_VAIN) break;
     }
-    expect(s->found);
+    s->found->judged = s->least;
+    TAPER_TRY(expect(s, error));
     return choose_epochs(s, error);
 }
 
@@ -339,6 +371,7 @@ static train_embedding_choice beginning(const train_embedding_choice *base, uint
                                 .training = train_embedding_defaults()};
     c.training.validation_fraction = 0.0f;
     c.training.k = base->training.k;
+    c.training.balanced = base->training.balanced;
     c.training.binary = base->training.binary;
     c.training.threads = base->training.threads;
     c.training.seed = base->training.seed;
@@ -367,6 +400,7 @@ taper_status train_embedding_search(train_embedding_stage *stage, double minutes
     s.at.choice = beginning(base, s.pixels->inputs);
     const taper_status status = find(&s, error);
     train_embedding_rows_free(&s.rows);
+    train_trial_errors_free(&s.errors);
     free(s.order), free(s.label), free(s.wrong);
     stage->gradients = trials.gradients;
     stage->pretraining_seconds = 0.0;

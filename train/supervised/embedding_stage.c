@@ -120,6 +120,22 @@ static taper_status start(const job *j, codec_network *net, taper_error *error) 
     return TAPER_OK;
 }
 
+/* Compares principal components or pretrained layers with random weights, if the stage does. */
+static taper_status choose_start(const job *j, const train_embedding_options *options,
+                                 codec_network *net, taper_error *error) {
+    const train_embedding_choice *c = j->choice;
+    const int learned =
+        c->n_hidden ? c->start == TRAIN_EMBEDDING_PRETRAINED : c->linear.kind == TRAIN_START_PCA;
+    if (!j->stage->choose_start || !learned || !options->epochs) return TAPER_OK;
+    train_embedding_options trial = *options;
+    if (trial.cells.across) { /* trials have rows of gradients, which do not move */
+        trial.cells = (codec_cells){0, 0};
+        trial.noise.jitter.fraction = 0.0f;
+    }
+    say(j, "comparing starts");
+    return j->stage->choose_start(j->stage, c, &trial, j->pixels, net, error);
+}
+
 /* Keeps the encoder of class units only. */
 static taper_status keep_classes(const train_embedding_choice *c, codec_network *net,
                                  taper_error *error) {
@@ -198,6 +214,7 @@ taper_status train_embedding_learn(train_embedding_stage *stage, const train_emb
     TAPER_TRY(train_embedding_check(&options, net, error));
     taper_status status = teach(&j, &taught, error);
     if (status == TAPER_OK) status = start(&j, net, error);
+    if (status == TAPER_OK) status = choose_start(&j, &options, net, error);
     if (status == TAPER_OK) {
         train_pixels steps = taught.pixels;
         if (options.cells.across) steps.pixels = rows->pixels, steps.inputs = rows->inputs;
@@ -268,7 +285,8 @@ taper_status train_embedding_judge(train_embedding_stage *stage, const taper_mod
     status = train_explain(status, error, "codes of %zu images", rows->n);
     if (status == TAPER_OK && net && o->binary) threshold(code, rows->n * all);
     if (status == TAPER_OK) pack(code, rows->n, all, units);
-    const train_embedding_codes codes = {code, units, rows, inputs.label, o->k, o->threads, wrong};
+    const train_embedding_codes codes = {code, units,      rows,  inputs.label,
+                                         o->k, o->threads, wrong, o->balanced};
     if (status == TAPER_OK) status = train_embedding_vote(&codes, rate, error);
     free(code);
     return status;

@@ -8,7 +8,8 @@
 #include "train/sampling/gradient_rows.h"
 #include "train/supervised/embedding_choice.h"
 
-typedef struct train_embedding_stage {
+typedef struct train_embedding_stage train_embedding_stage;
+struct train_embedding_stage {
     codec_backend *be;
     train_device *device;
     const train_embedding_hooks *hooks;
@@ -16,7 +17,13 @@ typedef struct train_embedding_stage {
     codec_window window;           /* of the rows */
     train_gradient_rows gradients; /* of all rows, when they are needed; the owner frees it */
     double pretraining_seconds;    /* output: of the last network */
-} train_embedding_stage;
+    /* Called with a start that was learned without labels, which it may replace; or NULL.
+     * options: those of the training that follows. */
+    taper_status (*choose_start)(train_embedding_stage *stage, const train_embedding_choice *choice,
+                                 const train_embedding_options *options, const train_pixels *rows,
+                                 codec_network *net, taper_error *error);
+    train_embedding_start_trial start; /* output: of choose_start */
+};
 
 /* Trains a model's window, cells and network on labelled rows (TRAIN_UNLABELLED: no label): those of
  * stage->pixels, but for labels. m must be

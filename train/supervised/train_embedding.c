@@ -5,6 +5,7 @@
 #include "formats/image.h"
 #include "train/supervised/embedding_search.h"
 #include "train/optimise/run.h"
+#include "train/supervised/start_choice.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,20 +104,39 @@ static taper_status write_model(const job *j, taper_model *m, formats_buffer *ou
     return TAPER_OK;
 }
 
+/* The errors of held-out rows: wrong[held out], and by class. m NULL: by pixels. */
+static taper_status judge_classes(job *j, const taper_model *m, const train_embedding_rows *rows,
+                                  taper_error_rate *rate, train_class_tally *tally,
+                                  taper_error *error) {
+    uint8_t *wrong = malloc(rows->n - rows->n_training);
+    taper_status status = train_explain(wrong ? TAPER_OK : TAPER_ERR_NOMEM, error, "errors");
+    if (status == TAPER_OK) status = train_class_tally_open(tally, rows->classes, error);
+    if (status == TAPER_OK)
+        status =
+            train_embedding_judge(&j->stage, m, 0, rows, &j->choice->training, wrong, rate, error);
+    if (status == TAPER_OK) train_embedding_tally(rows, j->pixels.label, wrong, tally);
+    free(wrong);
+    return status;
+}
+
 /* The error of nearest neighbours by pixels, the baseline of every embedding, on as many held-out
  * images as take some seconds. It is skipped if the pixels, as floats, need much memory. */
-static taper_status measure_pixels(job *j, const train_embedding_choice *c,
-                                   const train_embedding_rows *rows, taper_error *error) {
+static taper_status measure_pixels(job *j, const train_embedding_rows *rows, taper_error *error) {
     const uint64_t most_products = 20000000000u, most_numbers = 64000000;
     const uint64_t per_query = (uint64_t)rows->n_training * j->pixels.inputs;
     const uint64_t queries = rows->n - rows->n_training;
+    train_embedding_report *r = j->report;
     train_embedding_rows judged = *rows;
+    train_class_tally tally = {0};
     if (!per_query || per_query > most_numbers) return TAPER_OK;
     judged.n = rows->n_training + formats_smaller(queries, most_products / per_query);
-    const taper_status status = train_embedding_judge(&j->stage, NULL, 0, &judged, &c->training,
-                                                      NULL, &j->report->pixels, error);
+    const taper_status status = judge_classes(j, NULL, &judged, &r->pixels, &tally, error);
+    const int balanced = j->choice->training.balanced;
+    r->pixels_judged = balanced ? train_class_tally_mean(&tally) : r->pixels.rate;
+    r->judged = balanced ? train_class_tally_mean(&r->held_out_classes) : r->held_out.rate;
+    train_class_tally_free(&tally);
     if (status != TAPER_ERR_NOMEM) return status;
-    j->report->pixels =
+    r->pixels =
         (taper_error_rate){.size = sizeof(taper_error_rate)}; /* the model does not depend on it */
     return TAPER_OK;
 }
@@ -129,10 +149,8 @@ static taper_status measure(job *j, const train_embedding_choice *c, const taper
     train_embedding_rows rows = {0};
     taper_status status = train_embedding_rows_take(&rows, &c->training, &j->pixels, error);
     const int any = status == TAPER_OK && rows.n > rows.n_training;
-    if (any)
-        status =
-            train_embedding_judge(&j->stage, m, 0, &rows, &c->training, NULL, &r->held_out, error);
-    if (any && status == TAPER_OK && !r->found.trials) status = measure_pixels(j, c, &rows, error);
+    if (any) status = judge_classes(j, m, &rows, &r->held_out, &r->held_out_classes, error);
+    if (any && status == TAPER_OK && !r->found.trials) status = measure_pixels(j, &rows, error);
     for (uint32_t i = 0; any && i < nested->lengths && status == TAPER_OK; i++)
         status = train_embedding_judge(&j->stage, m, nested->length[i], &rows, &c->training, NULL,
                                        &r->prefix[i], error);
@@ -149,10 +167,12 @@ static taper_status learn(job *j, taper_model *m, taper_error *error) {
     if (c->minutes > 0.0) {
         TAPER_TRY(train_embedding_search(&j->stage, c->minutes, c, f, error));
         j->choice = &f->choice;
-    }
+    } else if (c->compares_starts)
+        j->stage.choose_start = train_start_choose;
     TAPER_TRY(
         train_embedding_learn(&j->stage, j->choice, &j->pixels, m, &j->report->learned, error));
     j->report->pretraining_seconds = j->stage.pretraining_seconds;
+    j->report->start = j->stage.start;
     return TAPER_OK;
 }
 
@@ -175,4 +195,9 @@ taper_status train_embedding_model(const train_embedding_choice *choice, const t
     taper_model_free(m);
     free(j.memory);
     return status;
+}
+
+void train_embedding_report_free(train_embedding_report *r) {
+    train_class_tally_free(&r->held_out_classes);
+    train_class_tally_free(&r->found.expected_classes);
 }
