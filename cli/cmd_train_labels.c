@@ -78,9 +78,8 @@ static const cli_option options[] = {
     CLI_TRAIN_WINDOW_OPTION("side of the square to which images are scaled, 'whole' for none, or "
                             "'auto'"),
     CLI_TRAIN_LABELS_OPTION(0),
-    {"cells", 0, CLI_INT, "N", offsetof(settings, cells), .min = 0, .max = 64,
-     .initial = "0", .uses = USE_CHOSEN,
-     .help = "learn from gradient orientations in N x N cells; 0: from pixels"},
+    {"cells", 0, CLI_INT, "N", offsetof(settings, cells), .min = 0, .max = 64, .initial = "0",
+     .uses = USE_CHOSEN, .help = "learn from gradient orientations in N x N cells; 0: from pixels"},
     CLI_TRAIN_HIDDEN_OPTION(USE_CHOSEN),
     CLI_TRAIN_EPOCHS_OPTION("passes over the images, by default at least 600 steps; 0: keep the "
                             "starting weights",

@@ -100,7 +100,8 @@ static void print_embedding(const cli_common *common, const taper_model *model) 
     printf("  window    %u x %u pixels, to which images are scaled\n", m.window_width,
            m.window_height);
     if (m.cells_across)
-        printf("  inputs    gradient orientations in %u x %u cells\n", m.cells_across, m.cells_down);
+        printf("  inputs    gradient orientations in %u x %u cells\n", m.cells_across,
+               m.cells_down);
     printf("  code      %u %s%s, by %u layer%s\n", m.units, m.binary ? "bit" : "unit",
            formats_plural(m.units, "s"), depth, formats_plural(depth, "s"));
     print_training(&m);

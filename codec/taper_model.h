@@ -126,7 +126,8 @@ TAPER_API taper_status taper_model_get_unit(const taper_model *model, uint32_t u
                                             taper_model_unit *out, taper_error *error);
 
 /* The width of a layer of the network that makes codes, 1 for the first; 0: the numbers of a
- * window, or of its cells. Returns 0 for a layer that does not exist. A model of family pca has none. */
+ * window, or of its cells. Returns 0 for a layer that does not exist. A model of family pca has
+ * none. */
 TAPER_API uint32_t taper_model_layer_width(const taper_model *model, uint32_t layer);
 
 /* The name of built-in model i, from 0; NULL: there are fewer. */

@@ -237,8 +237,8 @@ static void other_sizes_are_scaled(void **state) {
     formats_image_free(&small), formats_image_free(&large);
 }
 
-/* A model of gradients has the codes that its network makes of them; images of any size and depth are
- * scaled first. */
+/* A model of gradients has the codes that its network makes of them; images of any size and depth
+ * are scaled first. */
 static void codes_of_gradients_are_the_networks(void **state) {
     (void)state;
     formats_buffer file = formats_buffer_make(FORMATS_MOST_BYTES);

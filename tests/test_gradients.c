@@ -1,5 +1,5 @@
-/* test_gradients.c -- gradient orientations of windows: against a definition in double, of pictures
- * whose orientations are known, and of the smallest and flattest windows. */
+/* test_gradients.c -- gradient orientations of windows: against a definition in double, of
+ * pictures whose orientations are known, and of the smallest and flattest windows. */
 #include "cmocka_all.h"
 #include "codec/transform/gradients.h"
 #include <math.h>
@@ -8,7 +8,7 @@
 
 enum { SIGNED = CODEC_GRADIENT_SIGNED, HALF = SIGNED / 2, PLANES = CODEC_GRADIENT_PLANES };
 
-/* --- the definition in double ------------------------------------------------------------------ */
+/* --- the definition in double ----------------------------------------------------------------- */
 
 typedef struct cell_sums {
     double votes[SIGNED], colour[3], weight;
@@ -103,7 +103,7 @@ static void define(codec_window w, codec_cells c, const uint8_t *p, double *valu
     free(s);
 }
 
-/* --- tests --------------------------------------------------------------------------------------- */
+/* --- tests ------------------------------------------------------------------------------------ */
 
 static const struct {
     codec_window window;

@@ -1,5 +1,5 @@
-/* train_gradient_bits.h -- binary codes of gradient orientations (codec/transform/gradients.h): their
- * autoencoder learns from pictures of gradients, and its encoder alone becomes the model. */
+/* train_gradient_bits.h -- binary codes of gradient orientations (codec/transform/gradients.h):
+ * their autoencoder learns from pictures of gradients, and its encoder alone becomes the model. */
 #ifndef TRAIN_GRADIENT_BITS_H
 #define TRAIN_GRADIENT_BITS_H
 #include "codec/transform/gradients.h"

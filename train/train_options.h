@@ -90,9 +90,9 @@ typedef struct train_options {
 
     /* --- of codes of whole units --- */
     train_nested_choice nested;
-    /* Of binary codes of whole images, which are independent: the code is of gradient orientations in
-     * this many cells along each side (codec/transform/gradients.h), at most 16, and the model is an
-     * embedding model. 0: of pixels. */
+    /* Of binary codes of whole images, which are independent: the code is of gradient orientations
+     * in this many cells along each side (codec/transform/gradients.h), at most 16, and the model
+     * is an embedding model. 0: of pixels. */
     uint32_t cells;
 } train_options;
 

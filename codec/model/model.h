@@ -32,8 +32,8 @@ struct taper_model {
     taper_model_info info;
     codec_window window;
     codec_lap lap; /* window.lap points here, or is NULL */
-    /* Family gradients: the inputs of the network are codec_gradients of a window; across 0: they are
-     * its pixels. */
+    /* Family gradients: the inputs of the network are codec_gradients of a window; across 0: they
+     * are its pixels. */
     codec_cells cells;
     /* 1: analysis is the pseudo-inverse of synthesis and is not stored. After loading,
      * network.analysis equals synthesis; encoders compute it (pseudo_inverse.h). 0 for direct
@@ -110,8 +110,9 @@ taper_status codec_model_scale_passes(const taper_model *model, const codec_smal
  * and info.file_bytes are set.
  *
  * Of an embedding model (dense or gradients, the network a CODEC_ENCODER, no other parts)
- * info.objective, alpha, classes and binary are written. TAPER_ERR_ARG: one of the first three is not legal, or the model
- * has other parts; or the model is constant or lacks stages. TAPER_ERR_NOMEM. */
+ * info.objective, alpha, classes and binary are written. TAPER_ERR_ARG: one of the first three is
+ * not legal, or the model has other parts; or the model is constant or lacks stages.
+ * TAPER_ERR_NOMEM. */
 taper_status codec_model_write(taper_model *model, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error);
 

@@ -3,7 +3,8 @@
 #ifndef CODEC_GRADIENT_VOTES_H
 #define CODEC_GRADIENT_VOTES_H
 #include "codec/backend/simd.h"
-#include "codec/transform/gradients.h"
+#include "codec/transform/cells.h"
+#include "codec/window.h"
 
 enum {
     CODEC_GRADIENT_HALF = CODEC_GRADIENT_SIGNED / 2,
@@ -15,15 +16,15 @@ enum {
     CODEC_GRADIENT_SUM_PARTS = 20 /* of a sum of 18 values, such that it is a byte */
 };
 
-/* The two cells that a column or a row of pixels belongs to: cell - 1 and cell. Those outside of the
- * window are not used. */
+/* The two cells that a column or a row of pixels belongs to: cell - 1 and cell. Those outside of
+ * the window are not used. */
 typedef struct codec_gradient_place {
     int32_t cell;       /* 0 .. cells */
     uint32_t weight[2]; /* their sum is CODEC_GRADIENT_PART */
 } codec_gradient_place;
 
-/* Pixel i of n, where the window has so many cells along this side. Measured in cells, the centre of
- * the pixel is at (2 i + 1) cells / (2 n), and the centre of cell k at k + 1/2. */
+/* Pixel i of n, where the window has so many cells along this side. Measured in cells, the centre
+ * of the pixel is at (2 i + 1) cells / (2 n), and the centre of cell k at k + 1/2. */
 CODEC_INLINE codec_gradient_place codec_gradient_place_of(uint32_t i, uint32_t n, uint32_t cells) {
     const uint32_t at = (2 * i + 1) * cells + n, rest = at % (2 * n);
     const uint32_t second = (CODEC_GRADIENT_PART * rest + n) / (2 * n);
@@ -110,8 +111,8 @@ CODEC_INLINE uint8_t codec_gradient_value(uint64_t votes, const uint64_t gain[4]
     return (uint8_t)(sum / 4);
 }
 
-/* Write the values of a cell by its votes[18] and the gains of its four blocks, `plane` bytes apart;
- * without its colours. */
+/* Write the values of a cell, without its colours, by its votes[18] and the gains of its four
+ * blocks, `plane` bytes apart. */
 CODEC_INLINE void codec_gradient_values(const uint32_t *votes, const uint64_t gain[4], size_t plane,
                                         uint8_t *to) {
     for (int k = 0; k < CODEC_GRADIENT_SIGNED; k++, to += plane)

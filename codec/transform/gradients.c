@@ -1,4 +1,5 @@
 /* gradients.c -- see gradients.h. */
+#include "codec/transform/gradients.h"
 #include "codec/transform/gradient_votes.h"
 #include <stdlib.h>
 #include <string.h>

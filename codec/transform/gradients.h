@@ -5,9 +5,10 @@
  * normalised by the contrast around it, and its mean colour. So inputs with equal shapes are alike,
  * whatever their brightness and contrast. The definition is that of P. F. Felzenszwalb, R. B.
  * Girshick, D. McAllester & D. Ramanan, "Object detection with discriminatively trained part-based
- * models", PAMI 32, 2010, section 6.1 (after N. Dalal & B. Triggs, "Histograms of oriented gradients
- * for human detection", CVPR 2005), in integers, with two changes: a gradient is decomposed into
- * the two directions beside it, and the mean colour is added. SPEC.md, 6.10, defines every value.
+ * models", PAMI 32, 2010, section 6.1 (after N. Dalal & B. Triggs, "Histograms of oriented
+ * gradients for human detection", CVPR 2005), in integers, with two changes: a gradient is
+ * decomposed into the two directions beside it, and the mean colour is added. SPEC.md, 6.10,
+ * defines every value.
  *
  * The values of a window, bytes, are planes of down x across cells, row by row:
  *   18   signed orientations, 20 degrees apart
@@ -16,19 +17,9 @@
  *    c   the mean of each channel */
 #ifndef CODEC_GRADIENTS_H
 #define CODEC_GRADIENTS_H
+#include "codec/transform/cells.h"
 #include "codec/window.h"
 #include "formats/bytes.h"
-
-enum {
-    CODEC_GRADIENT_SIGNED = 18,
-    CODEC_GRADIENT_PLANES = CODEC_GRADIENT_SIGNED + CODEC_GRADIENT_SIGNED / 2 + 4,
-    CODEC_GRADIENT_MOST_CELLS = 64 /* in one direction */
-};
-
-/* Cells of a window. across 0: there are none, as in all families but `gradients`. */
-typedef struct codec_cells {
-    uint32_t across, down; /* 1..CODEC_GRADIENT_MOST_CELLS, and at most half of the window's side */
-} codec_cells;
 
 /* Nonzero if windows of this size may have these cells. */
 int codec_cells_are_legal(codec_window window, codec_cells cells);

@@ -30,7 +30,8 @@
  *   synthesis picture   the linear path in integers; the pixels of an image until they are samples
  *   small_basis         the linear path in integers at 1/2 to 1/16 of the size
  *   scaling             scales an image to another size
- *   gradients           gradient orientations of a window in cells, for codes for search
+ *   gradients cells     gradient orientations of a window in cells, for codes for search;
+ *                       gradient_votes: their arithmetic, for kernels too
  *   pseudo_inverse      the analysis of a synthesis
  *   restoration         a small convolutional network that corrects pixels; restoration_filter:
  *                       applies it to an image */

@@ -100,8 +100,8 @@ typedef taper_status train_jitter_fn(train_stream *s, const train_jitter *jitter
                                      const uint8_t *pixels, const uint32_t *order, uint64_t seed,
                                      uint64_t step, uint8_t *to);
 
-/* to[i][codec_gradients_count] = codec_gradients of window order[i] of pixels; order NULL: window i.
- * The cells must be legal. */
+/* to[i][codec_gradients_count] = codec_gradients of window order[i] of pixels; order NULL: window
+ * i. The cells must be legal. */
 typedef struct train_gradients {
     codec_window window;
     codec_cells cells;
@@ -600,8 +600,7 @@ typedef taper_status train_follow_quantiles_fn(train_stream *s, const train_quan
 #define TRAIN_OPERATIONS(X) \
     /* products */ X(gemm) X(add_gram) X(bias) X(affine) X(bias_backward) X(weight_gradient) \
     /* rows */ X(centre_rows) X(gather_rows) X(jitter) X(scatter_rows) X(copy_columns) \
-        X(step_rows) X(gather_sides) X(conditional_inputs) \
-    /* gradients */ X(gradients) \
+        X(step_rows) X(gather_sides) X(conditional_inputs) X(gradients) \
     /* layers */ X(clip) X(clip_backward) X(clip_added) X(clip_added_backward) X(relu_added) \
         X(relu_added_backward) X(normalise) X(normalise_backward) \
     /* noise */ X(corrupt) X(dropout) X(perturb) X(sample) \

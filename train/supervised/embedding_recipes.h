@@ -6,8 +6,8 @@
 
 typedef struct train_embedding_recipe {
     const char *words; /* "a linear map", "motion twice as far" */
-    /* Changes the best options so far. width[CODEC_MAX_LAYERS]: of the hidden layers. It may have no
-     * effect, as mirroring has none on images that do not move. */
+    /* Changes the best options so far. width[CODEC_MAX_LAYERS]: of the hidden layers. It may have
+     * no effect, as mirroring has none on images that do not move. */
     void (*apply)(train_embedding_choice *choice, uint32_t *width);
     int is_complete; /* 1: all options are set, whatever the best so far */
 } train_embedding_recipe;

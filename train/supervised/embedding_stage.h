@@ -25,10 +25,9 @@ struct train_embedding_stage {
     train_embedding_start_trial start; /* output: of choose_start */
 };
 
-/* Trains a model's window, cells and network on labelled rows (TRAIN_UNLABELLED: no label): those of
- * stage->pixels, but for labels. m must be
- * zeroed; the caller frees its network, after a failure too. Returns the same errors as
- * train_embedding_model. */
+/* Trains a model's window, cells and network on labelled rows (TRAIN_UNLABELLED: no label): those
+ * of stage->pixels, but for labels. m must be zeroed; the caller frees its network, after a failure
+ * too. Returns the same errors as train_embedding_model. */
 taper_status train_embedding_learn(train_embedding_stage *stage,
                                    const train_embedding_choice *choice, const train_pixels *rows,
                                    taper_model *m, train_embedding_result *result,
