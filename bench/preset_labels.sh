@@ -45,7 +45,7 @@ line() { # metric value config
 }
 
 number() { # key
-    sed 's/.*"'"$1"'":\([0-9.e+-]*\).*/\1/' "$OUT/found.json"
+    tail -1 "$OUT/found.json" | sed 's/.*"'"$1"'":\([0-9.e+-]*\).*/\1/'
 }
 
 learn pca --objective nca -k "$dims" --rate 1e-9 -e 1 --hold-out 0 >/dev/null # its start: principal components

@@ -1,6 +1,7 @@
 /* labels_report.c -- see labels_report.h. */
 #include "cli/train/labels_report.h"
 #include "cli/common/json.h"
+#include "cli/train/recipe_lines.h"
 #include "cli/train/labels_errors.h"
 #include "formats/bytes.h"
 #include <math.h>
@@ -65,7 +66,8 @@ static void say_how(void *user, const char *words) {
 }
 
 train_embedding_hooks cli_labels_hooks(cli_train_reporter *t) {
-    return (train_embedding_hooks){t, say_stage, {say_layer, t}, {t, say_step, say_epoch, say_how}};
+    return (train_embedding_hooks){
+        t, say_stage, cli_say_trial, {say_layer, t}, {t, say_step, say_epoch, say_how}};
 }
 
 /* --- the report -------------------------------------------------------------------------- */
@@ -121,7 +123,11 @@ static void report_json(const cli_train_reporter *t, const train_embedding_choic
     if (r->pixels.tested) cli_json_number(&j, "pixels_error_percent", 100.0 * r->pixels.rate);
     if (r->found.trials) {
         const train_embedding_found *f = &r->found;
+        char words[CLI_RECIPE_BYTES];
+        cli_recipe_words(&f->choice, words);
+        cli_json_string(&j, "options", words);
         cli_json_uint(&j, "trials", f->trials);
+        cli_json_bool(&j, "ended_early", f->ended_early);
         cli_json_number(&j, "pixels_error_percent", 100.0 * f->pixels.rate);
         cli_json_number(&j, "best_error_percent", 100.0 * f->error.rate);
         cli_json_number(&j, "error_percent", 100.0 * f->expected.rate);
@@ -135,45 +141,11 @@ static void report_json(const cli_train_reporter *t, const train_embedding_choic
     cli_json_end(&j);
 }
 
-static const char *start_words(const train_embedding_choice *c, char words[80]) {
-    if (!c->n_hidden) return c->linear.kind == TRAIN_START_RANDOM ? "random" : "pca";
-    if (c->start != TRAIN_EMBEDDING_TAUGHT) return "random";
-    snprintf(words, 80, "taught --teacher-epochs %u --teacher-reach %g", c->teaching.epochs,
-             (double)c->teaching.reach);
-    return words;
-}
-
 /* Print the options that repeat this training. */
 static void say_again(const cli_train_reporter *t, const train_embedding_choice *c) {
-    char widths[64] = "";
-    for (uint32_t i = 0; i < c->n_hidden; i++) {
-        const size_t used = strlen(widths);
-        snprintf(widths + used, sizeof widths - used, "%s%u", i ? "," : " --hidden ", c->hidden[i]);
-    }
-    char noise[160] = "", start[80];
-    const double motion = (double)c->motion, dropout = (double)c->training.noise.dropout;
-    if (motion > 0)
-        snprintf(noise, sizeof noise, " --motion %g%s", motion, c->mirrors ? " --mirror" : "");
-    size_t used = strlen(noise);
-    if (c->cells)
-        used += (size_t)snprintf(noise + used, sizeof noise - used, " --cells %u", c->cells);
-    if (dropout > 0)
-        used += (size_t)snprintf(noise + used, sizeof noise - used, " --dropout %g", dropout);
-    if (c->training.binary)
-        used += (size_t)snprintf(noise + used, sizeof noise - used, " --numbers-first %g",
-                                 c->training.numbers_first);
-    if (c->side == TRAIN_EMBEDDING_WHOLE)
-        used += (size_t)snprintf(noise + used, sizeof noise - used, " --window whole");
-    else if (c->side)
-        used += (size_t)snprintf(noise + used, sizeof noise - used, " --window %u", c->side);
-    if (c->training.seed != 1)
-        snprintf(noise + used, sizeof noise - used, " --seed %llu",
-                 (unsigned long long)c->training.seed);
-    cli_note(
-        t->common, t->verb,
-        "to train it again: --objective %s%s%s --start %s -k %u -e %u --rate %g%s --hold-out 0",
-        c->objective, c->training.binary ? " --code binary" : "", widths, start_words(c, start),
-        c->units, c->training.epochs, (double)c->training.rate, noise);
+    char words[CLI_RECIPE_BYTES];
+    cli_recipe_words(c, words);
+    cli_note(t->common, t->verb, "to train it again: %s", words);
 }
 
 /* The same of balanced errors, whose difference by chance is not estimated. */
@@ -187,24 +159,12 @@ static void say_balanced_pixels(const cli_train_reporter *t, const train_embeddi
                                            : "");
 }
 
-/* Print the trials, the expected error, and whether labels help. */
+/* Print the chosen options, the expected error, and whether labels help. */
 static void say_found(const cli_train_reporter *t, const train_embedding_report *r) {
     const train_embedding_found *f = &r->found;
-    cli_note(t->common, t->verb,
-             "tried on %zu images, %u fold%s, %u vote%s: nearest neighbours by pixels have %.2f %% "
-             "errors on held-out images",
-             f->rows, f->folds, formats_plural(f->folds, "s"), f->k, formats_plural(f->k, "s"),
-             100.0 * f->pixels.rate);
-    if (f->choice.training.balanced)
-        cli_note(t->common, t->verb, "balanced errors, by which the settings are chosen:");
-    for (uint32_t i = 0; i < f->trials; i++) {
-        const train_embedding_trial *trial = &f->trial[i];
-        if (trial->error.tested)
-            cli_note(t->common, t->verb, "  %5.2f %%  %s%s", 100.0 * trial->judged, trial->words,
-                     trial->kept ? ": kept" : "");
-        else
-            cli_note(t->common, t->verb, "  diverged %s", trial->words);
-    }
+    if (f->ended_early)
+        cli_note(t->common, t->verb, "%u changes in a row brought nothing: no more are tried",
+                 f->in_vain);
     say_again(t, &f->choice);
     cli_note(
         t->common, t->verb,

@@ -57,11 +57,15 @@ for n in $(seq 101 130); do
     printf "P5 1 1 255\n\\$(printf %03o $((n - 80)))" >pixel/dark/$n.pgm
     printf "P5 1 1 255\n\\$(printf %03o $((n + 80)))" >pixel/light/$n.pgm
 done
-"$TAPER" train-labels -q --json -f -o pixel.tpm --minutes 0.1 pixel >pixel.json
+"$TAPER" train-labels -q --json -f -o pixel.tpm --minutes 0.1 pixel >lines
+tail -1 lines >pixel.json
 grep -q '"error_percent":0,' pixel.json
 
 # --- it is better than pixels, where pixels are poor ---
-"$TAPER" train-labels -q --json -f -o found.tpm --minutes 0.4 set >found.json
+"$TAPER" train-labels -q --json -f -o found.tpm --minutes 0.4 set >lines
+tail -1 lines >found.json
+grep -q '^{"schema":1,"trial":"gradients, a linear map","error_percent":[0-9.]*,.*"options":"--objective nca .*--cells 4 --hold-out 0"}$' lines
+grep -q '"options":"--objective .*","trials":' found.json
 awk -F'"pixels_error_percent":' '{ split($2, a, ","); split($0, b, "\"error_percent\":"); split(b[2], e, ",")
     exit !(e[1] < a[1] / 2) }' found.json
 
@@ -70,7 +74,8 @@ ls set/*/* | awk 'BEGIN { srand(5) } { print $0 "," (rand() < 0.5 ? "a" : "b") }
 ls set/*/* >list
 "$TAPER" train-labels -f -o chance.tpm --minutes 0.05 --labels chance.csv --filelist list 2>chance.txt
 grep -q 'not certain that labels help\|labels do not help here' chance.txt
-"$TAPER" train-labels -q -f --json -o chance.tpm --minutes 0.05 --labels chance.csv --filelist list >chance.json
+"$TAPER" train-labels -q -f --json -o chance.tpm --minutes 0.05 --labels chance.csv --filelist list >lines
+tail -1 lines >chance.json
 awk -F'"best_error_percent":|,"error_percent":|,"error_percent_low":|,"error_percent_high":' '{
     split($5, high, /[,}]/); exit !($2 > 30 && $3 > 40 && $4 < 50 && high[1] > 45) }' chance.json
 

@@ -66,11 +66,16 @@ typedef struct train_embedding_choice {
     uint64_t max_work, max_model;
 } train_embedding_choice;
 
+struct train_embedding_found;
+
 /* All may be NULL. If a callback of rbm or training returns nonzero, the run stops. The network
  * trained by labels so far is kept; without any there is no model. */
 typedef struct train_embedding_hooks {
     void *user;
     void (*stage)(void *user, const char *stage, double part); /* as train_stage_fn */
+    /* Of a search: its last trial has ended, which had the options of `choice`. */
+    void (*trial)(void *user, const struct train_embedding_found *found,
+                  const train_embedding_choice *choice);
     train_rbm_callbacks rbm;
     train_embedding_callbacks training;
 } train_embedding_hooks;
@@ -91,7 +96,7 @@ typedef struct train_embedding_trial {
     int kept;
 } train_embedding_trial;
 
-/* The result of a search (embedding_search.h). */
+/* The result of a search (embedding_search.h); during it, of the trials so far. */
 typedef struct train_embedding_found {
     /* For training on all images; hidden is width. */
     train_embedding_choice choice;
@@ -112,7 +117,9 @@ typedef struct train_embedding_found {
     /* Voting neighbours in trials: fewer than requested if classes are small. */
     uint32_t k;
     train_embedding_trial trial[TRAIN_EMBEDDING_TRIALS];
-    uint32_t trials; /* 0: there was no search */
+    uint32_t trials;  /* 0: there was no search */
+    uint32_t in_vain; /* the last trials, which changed the best options without gain */
+    int ended_early;  /* 1: trials ended because in_vain were too many, with time left */
 } train_embedding_found;
 
 /* Two starts compared. tested 0: it was not tried, diverged, or there are too few images. */

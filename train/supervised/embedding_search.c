@@ -46,7 +46,6 @@ typedef struct search {
     train_trial_errors errors; /* of all trials */
     uint32_t k;                /* requested number of votes */
     int stopped;               /* by a callback */
-    uint32_t in_vain;          /* changes without gain since the last one with */
     double row_seconds;        /* per row in an epoch of the last trial */
     double start_seconds;      /* before its first epoch */
     size_t labelled;           /* rows for the final training */
@@ -181,6 +180,14 @@ static double share_of(const search *s, uint32_t i) {
     return left_for_trials(s) / (double)formats_smaller(left, LIKELY_TRIALS);
 }
 
+/* The last trial has ended. */
+static void tell(const search *s, const recipe *r) {
+    const train_embedding_hooks *h = s->stage->hooks;
+    train_embedding_choice choice = r->choice;
+    choice.hidden = r->width;
+    if (h->trial) h->trial(h->user, s->found, &choice);
+}
+
 /* Tries a change; one that has no effect is skipped. If training diverges or the model exceeds the
  * work limit, the trial has no error rate, unless it is the first. Other failures end the
  * search. */
@@ -200,13 +207,15 @@ static taper_status try_change(search *s, uint32_t i, taper_error *error) {
     if ((status == TAPER_ERR_ARG || status == TAPER_ERR_LIMIT) && f->trials > 1 && !s->stopped) {
         trial->error = trial->half[0] = trial->half[1] =
             (taper_error_rate){.size = sizeof(taper_error_rate)};
+        tell(s, &r);
         return TAPER_OK;
     }
     if (status != TAPER_OK) return formats_fail_as(error, status, &why, "%s", why.text);
     trial->kept = f->trials == 1 || trial->judged < s->least;
     if (trial->kept) s->best = r, f->error = trial->error, s->least = trial->judged;
-    s->in_vain = trial->kept || next->is_complete ? 0 : s->in_vain + 1;
+    f->in_vain = trial->kept || next->is_complete ? 0 : f->in_vain + 1;
     if (is_better_line(s, &r, trial)) s->at = r, s->at_rate = trial->judged;
+    tell(s, &r);
     return TAPER_OK;
 }
 
@@ -354,7 +363,8 @@ static taper_status find(search *s, taper_error *error) {
     const uint32_t recipes = train_embedding_recipes();
     for (uint32_t i = 0; i < recipes && (!i || left_for_trials(s) > 0.0); i++) {
         TAPER_TRY(try_change(s, i, error));
-        if (s->in_vain >= MOST_IN_VAIN) break;
+        s->found->ended_early = s->found->in_vain >= MOST_IN_VAIN && i + 1 < recipes;
+        if (s->found->ended_early) break;
     }
     s->found->judged = s->least;
     TAPER_TRY(expect(s, error));
