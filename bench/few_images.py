@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """few_images.py -- `train-labels --objective` with its defaults on few images, and votes where classes are unequal.
 
-    python3 bench/few_images.py BUILD_DIR MNIST_DIR USPS_DIR [--parts starts votes] >bench/results/embedding/few-images.jsonl
+    python3 bench/few_images.py BUILD_DIR MNIST_DIR USPS_DIR [--parts starts votes] [--sets NAME...] >bench/results/embedding/few-images.jsonl
 
 starts: sets of 300 to 2,080 images. `before`: 40 epochs of the start that is learned without labels, as was the default; `default`:
 no option but the objective, with the start that it kept. Errors are those of 5 neighbours on test images. noise-N: 300 images of
@@ -127,6 +127,8 @@ def classify(asked, among, test, *options):
 
 def starts(asked, sets):
     for name, train, among, test in sets.few():
+        if asked.sets and name not in asked.sets:
+            continue
         for objective in ("nca", "dt-nca"):
             learned = "pca" if objective == "nca" else "rbm"
             for way, options in (("before", ["-e", "40", "--start", learned]), ("default", [])):
@@ -162,6 +164,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("mnist")
     parser.add_argument("usps")
+    parser.add_argument("--sets", nargs="+", help="only these of `starts`")
     parser.add_argument("--parts", nargs="+", choices=("starts", "votes"), default=["starts", "votes"])
     asked = parser.parse_args()
     asked.build, asked.mnist, asked.usps = map(os.path.realpath, (asked.build, asked.mnist, asked.usps))

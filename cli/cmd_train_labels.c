@@ -234,7 +234,7 @@ static float rate_of(const struct objective *o, const train_embedding_choice *c)
     return o->loss == TRAIN_MCML ? 2e-2f : 1e-2f;
 }
 
-/* With default epochs: sets of some hundred images have one step an epoch, and 40 steps are too few
+/* With default epochs, and random weights or a linear map; pretrained layers get fewer: sets of some hundred images have one step an epoch, and 40 steps are too few
  * (bench/results/README.md). */
 enum { LEAST_STEPS = 600 };
 

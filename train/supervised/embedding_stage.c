@@ -131,6 +131,14 @@ static taper_status choose_start(const job *j, const train_embedding_options *op
     return j->stage->choose_start(j->stage, c, options, j->pixels, net, error);
 }
 
+/* Pretrained layers need fewer steps than random ones; with more they fit few images too closely. */
+static void limit_steps(const job *j, train_embedding_options *options) {
+    enum { MOST_WANTED = 150 };
+    const train_embedding_choice *c = j->choice;
+    if (c->n_hidden && c->start == TRAIN_EMBEDDING_PRETRAINED && !j->stage->start.is_drawn)
+        options->least_steps = (uint32_t)formats_smaller(options->least_steps, MOST_WANTED);
+}
+
 /* Keeps the encoder of class units only. */
 static taper_status keep_classes(const train_embedding_choice *c, codec_network *net,
                                  taper_error *error) {
@@ -174,6 +182,7 @@ taper_status train_embedding_learn(train_embedding_stage *stage, const train_emb
     options.noise.jitter = jitter_of(&j);
     m->window = stage->window;
     stage->pretraining_seconds = 0.0;
+    stage->start = (train_embedding_start_trial){0};
     TAPER_TRY(check_size(&j, error));
     TAPER_TRY(make_network(&j, net, error));
     if (c->max_work) TAPER_TRY(codec_work_check(m, c->max_work, error));
@@ -182,6 +191,7 @@ taper_status train_embedding_learn(train_embedding_stage *stage, const train_emb
     if (status == TAPER_OK) status = start(&j, net, error);
     if (status == TAPER_OK) status = choose_start(&j, &options, net, error);
     if (status == TAPER_OK) {
+        limit_steps(&j, &options);
         say(&j, "training");
         status = train_embedding(&options, &taught.pixels, stage->device, net,
                                  &stage->hooks->training, result, error);
