@@ -51,8 +51,8 @@ static bool has_few(const train_embedding_report *r) {
  * fewest errors came early and nothing changed since, more epochs do not help. */
 static bool needs_epochs(const train_embedding_report *r) {
     const train_embedding_result *l = &r->learned;
-    return r->held_out.wrong && l->epochs && !l->stopped &&
-           l->best_epoch == l->epochs && (uint64_t)l->first_best * 2 > l->epochs;
+    return r->held_out.wrong && l->epochs && !l->stopped && l->best_epoch == l->epochs &&
+           (uint64_t)l->first_best * 2 > l->epochs;
 }
 
 static bool has_good_pixels(const train_embedding_report *r) {

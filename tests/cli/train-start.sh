@@ -66,7 +66,7 @@ test "$(json_number epochs <report.json)" -eq 150
 learn many --json --objective nca --start pca -e 7 noise >report.json
 test "$(json_number epochs <report.json)" -eq 7
 learn many --json --objective dt-nca --hidden 20 --start rbm --pretrain-epochs 2 --batch 40 noise >report.json
-test "$(json_number epochs <report.json)" -eq 40 # 160 steps are more than pretrained layers need
+test "$(json_number epochs <report.json)" -eq 40 # pretrained layers need no more
 learn many --json --objective dt-nca --hidden 20 --start random --batch 40 noise >report.json
 test "$(json_number epochs <report.json)" -eq 150
 

@@ -131,12 +131,11 @@ static taper_status choose_start(const job *j, const train_embedding_options *op
     return j->stage->choose_start(j->stage, c, options, j->pixels, net, error);
 }
 
-/* Pretrained layers need fewer steps than random ones; with more they fit few images too closely. */
+/* Pretrained layers have no fewer errors after more steps: they fit few images too closely. */
 static void limit_steps(const job *j, train_embedding_options *options) {
-    enum { MOST_WANTED = 150 };
     const train_embedding_choice *c = j->choice;
     if (c->n_hidden && c->start == TRAIN_EMBEDDING_PRETRAINED && !j->stage->start.is_drawn)
-        options->least_steps = (uint32_t)formats_smaller(options->least_steps, MOST_WANTED);
+        options->least_steps = 0;
 }
 
 /* Keeps the encoder of class units only. */
