@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """few_images.py -- `train-labels --objective` with its defaults on few images, and votes where classes are unequal.
 
-    python3 bench/few_images.py BUILD_DIR MNIST_DIR USPS_DIR [--parts starts votes] >bench/results/embedding/few-images.jsonl
+    python3 bench/few_images.py BUILD_DIR MNIST_DIR USPS_DIR [--parts starts votes] [--sets NAME...] \
+        [--objectives nca dt-nca] [--ways before default] >bench/results/embedding/few-images.jsonl
 
 starts: sets of 300 to 2,080 images. `before`: 40 epochs of the start that is learned without labels, as was the default; `default`:
 no option but the objective, with the start that it kept. Errors are those of 5 neighbours on test images. noise-N: 300 images of
@@ -127,9 +128,13 @@ def classify(asked, among, test, *options):
 
 def starts(asked, sets):
     for name, train, among, test in sets.few():
-        for objective in ("nca", "dt-nca"):
+        if asked.sets and name not in asked.sets:
+            continue
+        for objective in asked.objectives:
             learned = "pca" if objective == "nca" else "rbm"
             for way, options in (("before", ["-e", "40", "--start", learned]), ("default", [])):
+                if way not in asked.ways:
+                    continue
                 report, seconds = learn(asked, train, "--objective", objective, *options)
                 error = classify(asked, among, test, "-m", "model.tpm")
                 config = {"set": name, "objective": objective, "way": way, "start": report.get("start", learned), "epochs": report["epochs"],
@@ -162,6 +167,9 @@ def main():
     parser.add_argument("build")
     parser.add_argument("mnist")
     parser.add_argument("usps")
+    parser.add_argument("--sets", nargs="+", help="only these of `starts`")
+    parser.add_argument("--objectives", nargs="+", choices=("nca", "dt-nca"), default=["nca", "dt-nca"])
+    parser.add_argument("--ways", nargs="+", choices=("before", "default"), default=["before", "default"])
     parser.add_argument("--parts", nargs="+", choices=("starts", "votes"), default=["starts", "votes"])
     asked = parser.parse_args()
     asked.build, asked.mnist, asked.usps = map(os.path.realpath, (asked.build, asked.mnist, asked.usps))

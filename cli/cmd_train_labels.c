@@ -81,11 +81,12 @@ static const cli_option options[] = {
     {"cells", 0, CLI_INT, "N", offsetof(settings, cells), .min = 0, .max = 64, .initial = "0",
      .uses = USE_CHOSEN, .help = "learn from gradient orientations in N x N cells; 0: from pixels"},
     CLI_TRAIN_HIDDEN_OPTION(USE_CHOSEN),
-    CLI_TRAIN_EPOCHS_OPTION("passes over the images, by default at least 600 steps; 0: keep the "
+    CLI_TRAIN_EPOCHS_OPTION("passes over the images, by default 40, or 600 steps; 0: keep the "
                             "starting weights",
                             USE_CHOSEN),
     {"start", 0, CLI_CHOICE, "HOW", offsetof(settings, start), .choices = starts, .initial = "auto",
-     .help = "how to find the starting weights", .uses = USE_CHOSEN},
+     .help = "how to find the starting weights; auto: rbm or pca, unless random ones are better",
+     .uses = USE_CHOSEN},
     {"guess-labels", 0, CLI_FLAG, .offset = offsetof(settings, guess_labels), .uses = USE_CHOSEN,
      .help = "label unlabelled images by a network that is trained on all"},
     {"nested", 0, CLI_NUMBERS, "N,N", offsetof(settings, nested), .min = 1, .max = 65535,
@@ -156,11 +157,14 @@ const cli_verb cli_verb_train_labels = {
         "binary the codes are bits, for an index (`taper index`) or a container (`taper encode "
         "--embed-with`).\n\n"
         "Without --objective it tries several embeddings within --minutes, keeps the best, and "
-        "prints the error to expect.\n\n"
+        "prints the error to expect: of all images, the mean over classes (balanced), and that of "
+        "each class.\n\n"
         "nca, log-nca and mcml train a linear map; the objectives with dg- and dt- (Student's "
         "t-distribution) train a deep network. Use dt-nca with 30 units for search and "
         "classification, and dt-mcml with 2 units for maps. With random starting weights, or for "
-        "natural images, dt-log-nca has the lowest error.\n\n"
+        "natural images, dt-log-nca has the lowest error. Without --start, pretrained layers "
+        "(linear maps: principal components) are compared with random weights by short training, "
+        "and the better start is kept.\n\n"
         "`mpirun -n N taper train-labels --objective ...` trains on N processes of MPI, as `taper "
         "train` does.",
     .examples = "taper train-labels -o classes.tpm folder-of-classes/\n"
@@ -237,7 +241,7 @@ static float rate_of(const struct objective *o, const train_embedding_choice *c)
 }
 
 /* With default epochs: sets of some hundred images have one step an epoch, and 40 steps are too few
- * (bench/results/README.md). */
+ * (bench/results/README.md). Pretrained layers need no more. */
 enum { LEAST_STEPS = 600 };
 
 static train_embedding_options training_of(const settings *s) {

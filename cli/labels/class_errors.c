@@ -4,7 +4,7 @@
 #include "formats/status.h"
 #include <stdlib.h>
 
-enum { FEW_CLASSES = 20, WORST = 10, NAME_ROOM = 80 };
+enum { FEW_CLASSES = 20, WORST = 5, NAME_ROOM = 80 };
 
 bool cli_class_errors_open(cli_class_errors *e, size_t classes) {
     *e = (cli_class_errors){.name = malloc((classes + 1) * sizeof *e->name),

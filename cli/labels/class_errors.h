@@ -35,7 +35,7 @@ taper_status cli_class_errors_balance(cli_class_errors *errors, taper_error *err
 /* Receives a line of text, without its end. */
 typedef void cli_class_line_fn(void *user, const char *line);
 /* The balanced error, and a line for each class: of all classes if they are at most twenty or if
- * `all`, else of the ten with the highest errors. */
+ * `all`, else of the five with the highest errors. */
 void cli_class_errors_say_balanced(const cli_class_errors *errors, cli_class_line_fn *put,
                                    void *user);
 void cli_class_errors_say_classes(const cli_class_errors *errors, bool all, cli_class_line_fn *put,

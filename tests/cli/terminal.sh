@@ -21,6 +21,6 @@ mv named/arrow "named/$(printf 'a\nr\033[1m')"
 "$TAPER" train -q --window whole -k 4 -o whole.tpm named
 "$TAPER" classify -q -m whole.tpm --among named --leave-one-out >kept
 grep -q "$(printf 'r\033')" kept
-script -qec "$TAPER classify -q -m whole.tpm --among named --leave-one-out" /dev/null >said </dev/null
+NO_COLOR=1 script -qec "$TAPER classify -q -m whole.tpm --among named --leave-one-out" /dev/null >said </dev/null
 grep -qF 'r\x1b[1m' said
 not grep -q "$(printf '\033')" said

@@ -12,7 +12,7 @@ quick="-w whole -k 24 --hidden 40 --untied -e 25 --batch 90 --rate 0.01 -T 1"
 cmp front.tpm again.tpm
 errors() { # model
     "$TAPER" classify -q --json -m "$1" --units 8 --among set other 2>/dev/null | tail -1 |
-        sed 's/.*"wrong":\([0-9]*\).*/\1/'
+        json_number wrong
 }
 echo "wrong of 90: $(errors front.tpm) by the first 8 bits, $(errors plain.tpm) without labels"
 test $((2 * $(errors front.tpm))) -lt "$(errors plain.tpm)"

@@ -155,7 +155,7 @@ done
 # --- few labels: the other images get a guess; a teacher's layers are the start ---
 wrong() { # MODEL: by the neighbours of all images, whose folders say the class
     "$TAPER" classify -q -m "$1" --leave-one-out --among "$images" --json 2>/dev/null | tail -1 |
-        sed 's/.*"wrong":\([0-9]*\).*/\1/'
+        json_number wrong
 }
 few="--objective dt-nca --hidden 40 -k 6 -e 5 --rate 0.01 --hold-out 0.2 --labels few.csv"
 "$TAPER" train-labels --json -o guessed.tpm $few --guess-labels --filelist list >guessed.json 2>words

@@ -51,7 +51,7 @@ agree 1e-3 --objective dt-log-nca --hidden 30,20 --start random --dropout 0.2 --
 agree 1e-3 --objective dt-mcml --hidden 30 --start rbm --pretrain-epochs 3 -e 3
 agree 1e-3 --objective dg-nca --hidden 30 --start denoising --pretrain-epochs 3 --reconstruct 0.2 --free-units 4 -e 3
 agree 1e-3 --objective nca --code binary -e 5
-agree 1e-3 --objective nca --optimiser cg -e 2
+agree 1e-3 --objective nca --optimiser cg --start pca -e 2
 
 # Another number of processes goes on from a checkpoint.
 labels 2 part --objective nca -e 4000 >out 2>&1 &

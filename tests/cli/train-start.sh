@@ -65,6 +65,10 @@ learn many --json --objective nca --start pca --batch 40 noise >report.json
 test "$(json_number epochs <report.json)" -eq 150
 learn many --json --objective nca --start pca -e 7 noise >report.json
 test "$(json_number epochs <report.json)" -eq 7
+learn many --json --objective dt-nca --hidden 20 --start rbm --pretrain-epochs 2 --batch 40 noise >report.json
+test "$(json_number epochs <report.json)" -eq 40 # pretrained layers need no more
+learn many --json --objective dt-nca --hidden 20 --start random --batch 40 noise >report.json
+test "$(json_number epochs <report.json)" -eq 150
 
 # --- the best epoch is the last one ---
 learn last --objective nca --start random --hold-out 0.4 --rate 0.03 -e 20 noise

@@ -136,6 +136,13 @@ static taper_status choose_start(const job *j, const train_embedding_options *op
     return j->stage->choose_start(j->stage, c, &trial, j->pixels, net, error);
 }
 
+/* Pretrained layers have no fewer errors after more steps: they fit few images too closely. */
+static void limit_steps(const job *j, train_embedding_options *options) {
+    const train_embedding_choice *c = j->choice;
+    if (c->n_hidden && c->start == TRAIN_EMBEDDING_PRETRAINED && !j->stage->start.is_drawn)
+        options->least_steps = 0;
+}
+
 /* Keeps the encoder of class units only. */
 static taper_status keep_classes(const train_embedding_choice *c, codec_network *net,
                                  taper_error *error) {
@@ -208,6 +215,7 @@ taper_status train_embedding_learn(train_embedding_stage *stage, const train_emb
     options.noise.jitter = jitter_of(&j);
     if (c->motion > 0.0f) options.cells = m->cells;
     stage->pretraining_seconds = 0.0;
+    stage->start = (train_embedding_start_trial){0};
     TAPER_TRY(check_size(&j, error));
     TAPER_TRY(make_network(&j, net, error));
     if (c->max_work) TAPER_TRY(codec_work_check(m, c->max_work, error));
@@ -218,6 +226,7 @@ taper_status train_embedding_learn(train_embedding_stage *stage, const train_emb
     if (status == TAPER_OK) {
         train_pixels steps = taught.pixels;
         if (options.cells.across) steps.pixels = rows->pixels, steps.inputs = rows->inputs;
+        limit_steps(&j, &options);
         say(&j, "training");
         status = train_embedding(&options, &steps, stage->device, net, &stage->hooks->training,
                                  result, error);
