@@ -3,6 +3,7 @@
 #ifndef TRAIN_GRADIENT_BITS_H
 #define TRAIN_GRADIENT_BITS_H
 #include "codec/transform/gradients.h"
+#include "formats/bytes.h"
 #include "train/sampling/dataset.h"
 
 /* The gradients of each image, as a grey picture of one row of cells for each kind of value. All

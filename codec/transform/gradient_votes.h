@@ -5,6 +5,7 @@
 #include "codec/backend/simd.h"
 #include "codec/transform/cells.h"
 #include "codec/window.h"
+#include <stddef.h>
 
 enum {
     CODEC_GRADIENT_HALF = CODEC_GRADIENT_SIGNED / 2,
@@ -101,7 +102,7 @@ CODEC_INLINE uint64_t codec_gradient_gain(uint64_t energy) {
 
 CODEC_INLINE uint32_t codec_gradient_clip(uint64_t votes, uint64_t gain) {
     const uint64_t value = votes * gain >> CODEC_GRADIENT_GAIN_BITS;
-    return value < CODEC_GRADIENT_CLIP ? (uint32_t)value : CODEC_GRADIENT_CLIP;
+    return value < CODEC_GRADIENT_CLIP ? (uint32_t)value : (uint32_t)CODEC_GRADIENT_CLIP;
 }
 
 /* The mean of the values by the four blocks of cells. */

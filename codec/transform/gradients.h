@@ -19,7 +19,8 @@
 #define CODEC_GRADIENTS_H
 #include "codec/transform/cells.h"
 #include "codec/window.h"
-#include "formats/bytes.h"
+#include "formats/taper_types.h"
+#include <stddef.h>
 
 /* Nonzero if windows of this size may have these cells. */
 int codec_cells_are_legal(codec_window window, codec_cells cells);
