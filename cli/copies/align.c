@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NUMBERS = 6, MOST_PIXELS = CLI_HALF_SIDE * CLI_HALF_SIDE };
+enum { NUMBERS = 6, MOST_PIXELS = CLI_GREY_PIXELS };
 
 /* --- templates --- */
 
@@ -226,6 +226,13 @@ static bool run_level(const level *l, unsigned steps, float enough, cli_map *map
 bool cli_align(const cli_template *a, const cli_template *b, cli_map *map) {
     const level coarse = {CLI_QUARTER_SIDE, a->quarter, a->quarter_x, a->quarter_y, b->quarter};
     const level fine = {CLI_HALF_SIDE, a->half, a->half_x, a->half_y, b->half};
-    const float near = 0.004F; /* an eighth of a pixel of the finest version */
+    const float near = 0.004F; /* an eighth of a pixel of the whole version */
     return run_level(&coarse, 6, 4 * near, map) && run_level(&fine, 6, near, map);
+}
+
+bool cli_align_whole(const cli_template *a, const cli_template *b, cli_map *map) {
+    float across[CLI_GREY_PIXELS], down[CLI_GREY_PIXELS];
+    const level whole = {CLI_GREY_SIDE, a->whole, across, down, b->whole};
+    take_slopes(a->whole, CLI_GREY_SIDE, across, down);
+    return run_level(&whole, 4, 0.002F, map);
 }

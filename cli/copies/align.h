@@ -55,4 +55,8 @@ static inline float cli_sample(const float *pixel, unsigned side, float x, float
  * such map near the beginning. */
 bool cli_align(const cli_template *a, const cli_template *b, cli_map *map);
 
+/* The same on the whole versions alone, for maps that are nearly right: fine structure, such as
+ * text, is missing in the smaller ones. */
+bool cli_align_whole(const cli_template *a, const cli_template *b, cli_map *map);
+
 #endif

@@ -95,17 +95,38 @@ float cli_check_map(const cli_template *a, const cli_template *b, const cli_map 
     return n >= LEAST_BLOCKS ? agreed / all : 0;
 }
 
-/* The score from one start; *best: kept if better. */
-static void try_start(const cli_template *a, const cli_template *b, cli_map map, float *best) {
-    const float at_start = cli_check_map(a, b, &map), sure = 0.9F;
-    if (at_start > *best) *best = at_start;
-    if (*best >= sure || !cli_align(a, b, &map)) return;
-    const float aligned = cli_check_map(a, b, &map);
-    if (aligned > *best) *best = aligned;
+/* The best map so far. */
+typedef struct found {
+    const cli_template *a, *b;
+    cli_map map;
+    float score;
+} found;
+
+static void try_map(found *f, const cli_map *map) {
+    const float score = cli_check_map(f->a, f->b, map);
+    if (score > f->score) f->score = score, f->map = *map;
 }
 
+/* Align from a start. */
+static void try_start(found *f, cli_map map) {
+    if (f->score < CLI_COPY_SCORE && cli_align(f->a, f->b, &map)) try_map(f, &map);
+}
+
+/* The start is mostly right. Else the whole is tried, each within a frame of the other, and the best
+ * of all maps once more with fine structure. */
 float cli_check(const cli_template *a, const cli_template *b, const cli_map *start) {
-    float best = 0;
-    try_start(a, b, *start, &best);
-    return best;
+    static const cli_map others[] = {{{1, 0, 0, 0, 1, 0}},
+                                     {{0.9F, 0, 0, 0, 0.9F, 0}},
+                                     {{1.1F, 0, 0, 0, 1.1F, 0}}};
+    const float sure = 0.9F, hopeless = 0.3F;
+    found f = {.a = a, .b = b, .map = *start};
+    try_map(&f, start);
+    if (f.score >= sure) return f.score;
+    cli_map map = *start;
+    if (cli_align(a, b, &map)) try_map(&f, &map);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) try_start(&f, others[i]);
+    map = f.map;
+    if (f.score >= hopeless && f.score < CLI_COPY_SCORE && cli_align_whole(a, b, &map))
+        try_map(&f, &map);
+    return f.score;
 }

@@ -15,8 +15,13 @@ typedef struct trial {
     uint32_t pair;  /* number of the candidate */
     uint32_t from;  /* subject: a centre, or an image that is left */
     uint32_t other; /* subject */
+    uint32_t group; /* the centre of the group of `other`, in join_groups */
     float score;
 } trial;
+
+/* Which candidates of a subject are tried: those without a group, those that belong to a centre,
+ * those of groups other than its own. */
+typedef enum other_images { ALONE, MEMBERS, OTHER_GROUPS } other_images;
 
 typedef struct grouping {
     const cli_small_set *set;
@@ -146,15 +151,19 @@ static void run_trial(void *user, size_t item, unsigned thread) {
     t->score = try_pair(g->set, pair, g->subject[pair->a], g->subject[pair->b], pair->a == t->from);
 }
 
-/* Add the candidates of a subject whose other image is, or is not, in a group. */
-static taper_status add_trials(grouping *g, uint32_t from, bool in_group) {
+static bool is_wanted(const grouping *g, uint32_t from, uint32_t other, other_images which) {
+    const uint32_t centre = g->centre[other];
+    if (which == ALONE) return centre == NONE;
+    return centre != NONE && (which == MEMBERS ? centre != other : centre != g->centre[from]);
+}
+
+static taper_status add_trials(grouping *g, uint32_t from, other_images which) {
     for (size_t i = g->begin[from]; i < g->begin[from + 1]; i++) {
         const cli_candidate *pair = &g->candidates.pair[g->of[i]];
         const uint32_t other = pair->a == from ? pair->b : pair->a;
-        const uint32_t centre = g->centre[other];
-        if (in_group ? centre == NONE || centre == other : centre != NONE) continue;
+        if (!is_wanted(g, from, other, which)) continue;
         if (!formats_grow(&g->trial, g->trials, &g->room, sizeof *g->trial)) return TAPER_ERR_NOMEM;
-        g->trial[g->trials++] = (trial){g->of[i], from, other, 0};
+        g->trial[g->trials++] = (trial){.pair = g->of[i], .from = from, .other = other};
     }
     return TAPER_OK;
 }
@@ -211,7 +220,7 @@ static taper_status take_centres(grouping *g, uint32_t round, uint32_t *near) {
             const cli_candidate *pair = &g->candidates.pair[g->of[k]];
             near[pair->a] = near[pair->b] = round;
         }
-        TAPER_TRY(add_trials(g, subject, false));
+        TAPER_TRY(add_trials(g, subject, ALONE));
     }
     g->waiting = kept;
     return TAPER_OK;
@@ -252,12 +261,66 @@ static taper_status find_centres(grouping *g) {
     return status;
 }
 
+/* --- groups of one original ------------------------------------------------------------- */
+
+static int by_group(const void *a, const void *b) {
+    const trial *x = a, *y = b;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    return (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+/* The trials of the centres with the images of other groups. */
+static taper_status try_other_groups(grouping *g) {
+    g->trials = 0;
+    for (uint32_t i = 0; i < g->subjects; i++)
+        if (g->centre[i] == i) TAPER_TRY(add_trials(g, i, OTHER_GROUPS));
+    run_trials(g);
+    for (size_t i = 0; i < g->trials; i++) g->trial[i].group = g->centre[g->trial[i].other];
+    if (g->trials) qsort(g->trial, g->trials, sizeof *g->trial, by_group);
+    return TAPER_OK;
+}
+
+static uint32_t root_of(const uint32_t *joins, uint32_t centre) {
+    while (joins[centre] != centre) centre = joins[centre];
+    return centre;
+}
+
+/* joins[centre]: the centre of the group that a group joins, perhaps itself. Its centre must agree
+ * with most of those images of the other group that may be copies; one that agrees by chance joins
+ * nothing. */
+static void choose_joins(const grouping *g, uint32_t *joins) {
+    for (size_t i = 0, n; i < g->trials; i += n) {
+        const trial *t = &g->trial[i];
+        size_t agree = 0;
+        for (n = 0; i + n < g->trials && t[n].from == t->from && t[n].group == t->group; n++)
+            agree += t[n].score >= CLI_COPY_SCORE;
+        const uint32_t from = root_of(joins, t->from), to = root_of(joins, t->group);
+        if (joins[t->from] == t->from && from != to && 2 * agree > n) joins[from] = to;
+    }
+}
+
+/* Copies that differ much from a centre may have become a group of their own: it joins that of the
+ * centre. */
+static taper_status join_groups(grouping *g) {
+    uint32_t *joins = malloc((g->subjects + 1) * sizeof *joins);
+    taper_status status = joins ? try_other_groups(g) : TAPER_ERR_NOMEM;
+    for (uint32_t i = 0; joins && i < g->subjects; i++) joins[i] = i;
+    if (status == TAPER_OK) choose_joins(g, joins);
+    for (size_t i = 0; status == TAPER_OK && i < g->subjects; i++)
+        if (g->centre[i] != NONE) g->centre[i] = root_of(joins, g->centre[i]);
+    free(joins);
+    return status;
+}
+
+/* --- what is left ------------------------------------------------------------------------ */
+
 /* Images that are alone join the group of an image that is no centre. The groups of others are
  * those of before, so that no chains grow. */
 static taper_status join_left(grouping *g) {
     g->trials = 0;
     for (uint32_t i = 0; i < g->subjects; i++)
-        if (g->centre[i] == NONE) TAPER_TRY(add_trials(g, i, true));
+        if (g->centre[i] == NONE) TAPER_TRY(add_trials(g, i, MEMBERS));
     run_trials(g);
     join_best(g, true);
     return TAPER_OK;
@@ -314,6 +377,7 @@ static taper_status find_groups(grouping *g, bool are_turned, const cli_common *
     TAPER_TRY(rank_subjects(g));
     cli_progress_start(&g->progress, common, "checking", g->waiting, "images");
     taper_status status = find_centres(g);
+    if (status == TAPER_OK) status = join_groups(g);
     if (status == TAPER_OK) status = join_left(g);
     cli_progress_end(&g->progress);
     return status == TAPER_OK ? take_groups(g, out) : status;
