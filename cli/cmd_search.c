@@ -465,6 +465,7 @@ static int open_compared(state *st, char **paths, size_t n) {
         code = cli_code_set_open(&st->indexed, (char **)s->images.item, s->images.count);
     else if (code == CLI_DONE)
         code = cli_code_set_open(&st->indexed, paths, n);
+    if (code == CLI_DONE) code = cli_code_set_spares(&st->indexed, paths, n, s->output);
     if (code == CLI_DONE) code = cli_code_set_spares(&st->indexed, paths, n, s->html);
     if (code == CLI_DONE && s->model && st->indexed.containers)
         return cli_model_open(&st->model, "search", s->model, &s->common);

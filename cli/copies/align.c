@@ -5,6 +5,9 @@
 
 enum { NUMBERS = 6, MOST_PIXELS = CLI_GREY_PIXELS };
 
+/* Images whose squared correlation is below this are given up. */
+static const double UNLIKE = 0.1;
+
 /* --- templates --- */
 
 /* Repeat the edges in the frame. */
@@ -69,6 +72,59 @@ bool cli_map_invert(cli_map *map) {
     return true;
 }
 
+/* --- pixels of the other version --- */
+
+/* Places of a row, in the frame: the pixel at the upper left, and how far they are to the right of
+ * it and below. */
+typedef struct places {
+    int at[CLI_GREY_SIDE];
+    float right[CLI_GREY_SIDE], low[CLI_GREY_SIDE];
+} places;
+
+static float limited(float value, float most) {
+    const float positive = value > 0 ? value : 0;
+    return positive < most ? positive : most;
+}
+
+static void find_places(unsigned side, const cli_map *map, unsigned row, places *to,
+                        float *weight) {
+    const float *m = map->m, half = (float)side / 2, most = (float)side + 0.5F;
+    const float y = ((float)row + 0.5F) / half - 1;
+    for (int x = 0; x < (int)side; x++) {
+        const float at = ((float)x + 0.5F) / half - 1;
+        const float u = m[0] * at + m[1] * y + m[2], v = m[3] * at + m[4] * y + m[5];
+        const float column = limited((u + 1) * half + 0.5F, most);
+        const float line = limited((v + 1) * half + 0.5F, most);
+        const int left = (int)column, top = (int)line;
+        weight[x] = fabsf(u) <= 1 && fabsf(v) <= 1 ? 1 : 0;
+        to->at[x] = top * ((int)side + 2) + left;
+        to->right[x] = column - (float)left, to->low[x] = line - (float)top;
+    }
+}
+
+unsigned cli_look_up(const float *pixel, unsigned side, const cli_map *map, float *value,
+                     float *weight) {
+    float corner[4][CLI_GREY_SIDE];
+    const size_t stride = side + 2;
+    places p;
+    float within = 0;
+    for (unsigned row = 0; row < side; row++, value += side, weight += side) {
+        find_places(side, map, row, &p, weight);
+        for (unsigned x = 0; x < side; x++) {
+            const float *at = pixel + p.at[x];
+            corner[0][x] = at[0], corner[1][x] = at[1];
+            corner[2][x] = at[stride], corner[3][x] = at[stride + 1];
+        }
+        for (unsigned x = 0; x < side; x++) {
+            const float upper = corner[0][x] + p.right[x] * (corner[1][x] - corner[0][x]);
+            const float lower = corner[2][x] + p.right[x] * (corner[3][x] - corner[2][x]);
+            value[x] = upper + p.low[x] * (lower - upper);
+        }
+        for (unsigned x = 0; x < side; x++) within += weight[x];
+    }
+    return (unsigned)within;
+}
+
 /* Scales of 0.7 to 1.43 and slants below 0.2: what is tried for copies. */
 static bool is_likely(const cli_map *map) {
     const float *m = map->m, least = 0.7F, most = 1.43F, slant = 0.2F, shift = 0.4F;
@@ -91,85 +147,101 @@ typedef struct sums {
     double matrix[NUMBERS][NUMBERS], right[NUMBERS];
 } sums;
 
-/* b at the places of a. weight: 1 within b, else 0. Returns how many are within. */
-static unsigned look_up(const level *l, const cli_map *map, float *value, float *weight) {
-    unsigned within = 0;
-    const float *m = map->m, step = 2 / (float)l->side;
-    for (unsigned row = 0; row < l->side; row++)
-        for (unsigned column = 0; column < l->side; column++) {
-            const float x = ((float)column + 0.5F) * step - 1, y = ((float)row + 0.5F) * step - 1;
-            const float u = m[0] * x + m[1] * y + m[2], v = m[3] * x + m[4] * y + m[5];
-            const bool is_within = fabsf(u) <= 1 && fabsf(v) <= 1;
-            const size_t at = (size_t)row * l->side + column;
-            value[at] = is_within ? cli_sample(l->other, l->side, u, v) : 0;
-            weight[at] = is_within;
-            within += is_within;
-        }
-    return within;
+/* Sums over all pixels are taken column by column, in the order of the rows, and then over the
+ * columns. So their order is fixed, and several columns are added at a time. */
+enum { MOST_SIDE = CLI_GREY_SIDE };
+
+static double over_columns(const float *column, unsigned side) {
+    double sum = 0;
+    for (unsigned x = 0; x < side; x++) sum += column[x];
+    return sum;
 }
 
-/* Bring b to the brightness and contrast of a, by means and deviations of what is weighted, and
- * subtract a. False: one of them is flat. */
+/* Bring b to the brightness and contrast of a, by least squares over what is weighted, and subtract
+ * a. False: one of them is flat, or they are not alike at all. */
 static bool subtract(const level *l, float *value, const float *weight) {
-    double n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
-    for (unsigned y = 0, i = 0; y < l->side; y++)
-        for (unsigned x = 0; x < l->side; x++, i++) {
-            const double w = weight[i], p = *cli_framed(l->pixel, l->side, x, y), q = value[i];
-            n += w, a += w * p, b += w * q, aa += w * p * p, bb += w * q * q, ab += w * p * q;
+    float sum[6][MOST_SIDE] = {{0}};
+    const float middle = 128; /* keeps squares small */
+    for (unsigned y = 0; y < l->side; y++) {
+        const float *a = cli_framed(l->pixel, l->side, 0, y), *b = value + (size_t)y * l->side;
+        const float *weights = weight + (size_t)y * l->side;
+        for (unsigned x = 0; x < l->side; x++) {
+            const float w = weights[x], p = a[x] - middle, q = b[x] - middle, wp = w * p, wq = w * q;
+            sum[0][x] += w, sum[1][x] += wp, sum[2][x] += wq;
+            sum[3][x] += wp * p, sum[4][x] += wq * q, sum[5][x] += wp * q;
         }
-    a /= n, b /= n;
-    aa = aa / n - a * a, bb = bb / n - b * b, ab = ab / n - a * b;
-    const double flat = 0.25;
-    if (!(aa > flat) || !(bb > flat) || !(ab > 0)) return false;
-    const float gain = (float)(ab / bb), shift = (float)(a - b * ab / bb);
-    for (unsigned y = 0, i = 0; y < l->side; y++)
-        for (unsigned x = 0; x < l->side; x++, i++)
-            value[i] = value[i] * gain + shift - *cli_framed(l->pixel, l->side, x, y);
+    }
+    double total[6];
+    for (unsigned i = 0; i < 6; i++) total[i] = over_columns(sum[i], l->side);
+    const double n = total[0], a = total[1] / n, b = total[2] / n, flat = 0.25;
+    const double aa = total[3] / n - a * a, bb = total[4] / n - b * b, ab = total[5] / n - a * b;
+    if (!(aa > flat) || !(bb > flat) || !(ab > 0) || !(ab * ab > UNLIKE * aa * bb)) return false;
+    const float gain = (float)(ab / bb), shift = (float)(a + middle - (b + middle) * ab / bb);
+    for (unsigned y = 0; y < l->side; y++)
+        for (unsigned x = 0; x < l->side; x++)
+            value[y * l->side + x] =
+                value[y * l->side + x] * gain + shift - *cli_framed(l->pixel, l->side, x, y);
     return true;
 }
 
 /* Less weight for differences above the usual one. */
 static void weigh(const level *l, const float *difference, float *weight) {
-    double sum = 0, n = 0;
+    float sum[MOST_SIDE] = {0}, n[MOST_SIDE] = {0};
     const size_t pixels = (size_t)l->side * l->side;
-    for (size_t i = 0; i < pixels; i++)
-        sum += weight[i] * fabsf(difference[i]), n += weight[i];
-    const float usual = (float)(2 * sum / n) + 1;
+    for (size_t i = 0; i < pixels; i += l->side)
+        for (unsigned x = 0; x < l->side; x++)
+            sum[x] += weight[i + x] * fabsf(difference[i + x]), n[x] += weight[i + x];
+    const float usual = (float)(2 * over_columns(sum, l->side) / over_columns(n, l->side)) + 1;
     for (size_t i = 0; i < pixels; i++) {
         const float ratio = difference[i] / usual, more = 1 + ratio * ratio;
         weight[i] /= more * more;
     }
 }
 
-/* Row y of the sums: with the slopes g, h in x and y, the differences change by
- * g (n0 x + n1 y + n2) + h (n3 x + n4 y + n5). */
-static void add_row(sums *s, const level *l, unsigned row, const float *difference,
+/* Sums of each column: of the slopes g, h in x and y, and of the difference e, times powers of y. */
+typedef struct column_sums {
+    float gg[3][MOST_SIDE], gh[3][MOST_SIDE], hh[3][MOST_SIDE], ge[2][MOST_SIDE], he[2][MOST_SIDE];
+} column_sums;
+
+static void add_row(column_sums *c, const level *l, unsigned row, const float *difference,
                     const float *weight) {
-    const float step = 2 / (float)l->side, y = ((float)row + 0.5F) * step - 1;
-    float gg[3] = {0, 0, 0}, gh[3] = {0, 0, 0}, hh[3] = {0, 0, 0}, ge[2] = {0, 0}, he[2] = {0, 0};
-    for (unsigned column = 0; column < l->side; column++) {
-        const size_t at = (size_t)row * l->side + column;
-        const float x = ((float)column + 0.5F) * step - 1, g = l->across[at], h = l->down[at];
-        const float wg = weight[at] * g, wh = weight[at] * h, e = difference[at];
-        gg[0] += wg * g, gg[1] += wg * g * x, gg[2] += wg * g * x * x;
-        gh[0] += wg * h, gh[1] += wg * h * x, gh[2] += wg * h * x * x;
-        hh[0] += wh * h, hh[1] += wh * h * x, hh[2] += wh * h * x * x;
-        ge[0] += wg * e, ge[1] += wg * e * x, he[0] += wh * e, he[1] += wh * e * x;
+    const size_t first = (size_t)row * l->side;
+    const float *across = l->across + first, *down = l->down + first;
+    const float *e = difference + first, *w = weight + first;
+    const float y = ((float)row + 0.5F) * 2 / (float)l->side - 1, yy = y * y;
+    for (unsigned x = 0; x < l->side; x++) {
+        const float g = across[x], h = down[x], wg = w[x] * g, wh = w[x] * h;
+        const float gg = wg * g, gh = wg * h, hh = wh * h, ge = wg * e[x], he = wh * e[x];
+        c->gg[0][x] += gg, c->gg[1][x] += gg * y, c->gg[2][x] += gg * yy;
+        c->gh[0][x] += gh, c->gh[1][x] += gh * y, c->gh[2][x] += gh * yy;
+        c->hh[0][x] += hh, c->hh[1][x] += hh * y, c->hh[2][x] += hh * yy;
+        c->ge[0][x] += ge, c->ge[1][x] += ge * y;
+        c->he[0][x] += he, c->he[1][x] += he * y;
     }
-    const float *part[2][2] = {{gg, gh}, {gh, hh}}, *right[2] = {ge, he};
-    for (size_t p = 0; p < 2; p++) {
-        for (size_t q = 0; q < 2; q++) {
-            double(*to)[NUMBERS] = &s->matrix[3 * p];
-            const float *of = part[p][q];
-            const double products[3][3] = {{of[2], y * of[1], of[1]},
-                                           {y * of[1], y * y * of[0], y * of[0]},
-                                           {of[1], y * of[0], of[0]}};
-            for (size_t i = 0; i < 3; i++)
-                for (size_t k = 0; k < 3; k++) to[i][3 * q + k] += products[i][k];
+}
+
+/* The sum over the columns of products with x to a power, 0 to 2. */
+static double with_x(const float *column, unsigned side, unsigned power) {
+    double sum = 0;
+    for (unsigned i = 0; i < side; i++) {
+        const double x = (i + 0.5) * 2 / side - 1;
+        sum += column[i] * (power == 0 ? 1 : power == 1 ? x : x * x);
+    }
+    return sum;
+}
+
+/* The equations of a step: the differences change by g (n0 x + n1 y + n2) + h (n3 x + n4 y + n5). */
+static void make_equations(const column_sums *c, unsigned side, sums *s) {
+    const float(*part[2][2])[MOST_SIDE] = {{c->gg, c->gh}, {c->gh, c->hh}};
+    const float(*right[2])[MOST_SIDE] = {c->ge, c->he};
+    static const uint8_t of_x[3] = {1, 0, 0}, of_y[3] = {0, 1, 0}; /* powers in x, y, 1 */
+    for (unsigned i = 0; i < NUMBERS; i++) {
+        const unsigned p = i / 3, a = i % 3;
+        for (unsigned k = 0; k < NUMBERS; k++) {
+            const unsigned b = k % 3;
+            s->matrix[i][k] = with_x(part[p][k / 3][of_y[a] + of_y[b]], side, of_x[a] + of_x[b]);
         }
-        s->right[3 * p] += right[p][1];
-        s->right[3 * p + 1] += y * right[p][0];
-        s->right[3 * p + 2] += right[p][0];
+        s->right[i] = with_x(right[p][of_y[a]], side, of_x[a]);
     }
 }
 
@@ -197,13 +269,15 @@ static bool solve(sums *s, double *out) {
 /* One step; *change: its largest number. False: there is no step. */
 static bool step(const level *l, cli_map *map, float *change) {
     float difference[MOST_PIXELS], weight[MOST_PIXELS];
-    sums s = {.right = {0}};
+    column_sums columns = {.gg = {{0}}};
+    sums s;
     double moved[NUMBERS];
     const size_t pixels = (size_t)l->side * l->side;
-    if (look_up(l, map, difference, weight) < pixels / 3) return false;
+    if (cli_look_up(l->other, l->side, map, difference, weight) < pixels / 3) return false;
     if (!subtract(l, difference, weight)) return false;
     weigh(l, difference, weight);
-    for (unsigned row = 0; row < l->side; row++) add_row(&s, l, row, difference, weight);
+    for (unsigned row = 0; row < l->side; row++) add_row(&columns, l, row, difference, weight);
+    make_equations(&columns, l->side, &s);
     if (!solve(&s, moved)) return false;
     cli_map back = {{1, 0, 0, 0, 1, 0}};
     *change = 0;

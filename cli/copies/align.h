@@ -35,18 +35,11 @@ static inline const float *cli_framed(const float *pixel, unsigned side, unsigne
     return pixel + (size_t)(y + 1) * (side + 2) + x + 1;
 }
 
-/* The value of a framed version at a point of -1 <= x, y <= 1, linear between pixels. */
-static inline float cli_sample(const float *pixel, unsigned side, float x, float y) {
-    const float half = (float)side / 2;
-    const float column = (x + 1) * half + 0.5F, row = (y + 1) * half + 0.5F; /* in the frame */
-    const int left = (int)column, top = (int)row, stride = (int)side + 2;
-    const int at = (top < (int)side ? top : (int)side) * stride + (left < (int)side ? left : (int)side);
-    const float right = column - (float)left, low = row - (float)top;
-    const float *p = pixel + at;
-    const float upper = p[0] + right * (p[1] - p[0]);
-    const float lower = p[stride] + right * (p[stride + 1] - p[stride]);
-    return upper + low * (lower - upper);
-}
+/* Take the pixels of a framed version at the places to which a map brings those of another one of
+ * the same size: value[side * side], linear between pixels. weight[side * side]: 1, or 0 for places
+ * outside. Returns how many are inside. */
+unsigned cli_look_up(const float *pixel, unsigned side, const cli_map *map, float *value,
+                     float *weight);
 
 /* Find the map from points of a to those of b at which both look alike, but for brightness and
  * contrast; *map: where to begin. By Gauss-Newton steps on the quarter and the half versions

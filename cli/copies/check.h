@@ -19,7 +19,4 @@ bool cli_check_is_possible(const cli_template *of);
  * cli_align finds from there, and in doubtful cases further starts. */
 float cli_check(const cli_template *a, const cli_template *b, const cli_map *start);
 
-/* The score for one map. */
-float cli_check_map(const cli_template *a, const cli_template *b, const cli_map *map);
-
 #endif

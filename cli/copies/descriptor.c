@@ -45,8 +45,8 @@ static void scale_to_unit(const float *from, int16_t *to) {
 }
 
 /* The coefficients across, of each row. */
-static void take_rows(const float cosine[SIDE][CLI_COSINES], const uint8_t *grey,
-                      float row[SIDE][CLI_COSINES]) {
+static void take_rows(const float (*cosine)[CLI_COSINES], const uint8_t *grey,
+                      float (*row)[CLI_COSINES]) {
     for (unsigned y = 0; y < SIDE; y++) {
         float sum[CLI_COSINES] = {0};
         for (unsigned x = 0; x < SIDE; x++) {
@@ -57,8 +57,7 @@ static void take_rows(const float cosine[SIDE][CLI_COSINES], const uint8_t *grey
     }
 }
 
-static void take_part(const float cosine[SIDE][CLI_COSINES], const float row[SIDE][CLI_COSINES],
-                      int16_t *to) {
+static void take_part(const float (*cosine)[CLI_COSINES], float (*row)[CLI_COSINES], int16_t *to) {
     float sum[FREQUENCIES][CLI_COSINES] = {{0}}, coefficient[CLI_COEFFICIENTS];
     for (unsigned y = 0; y < SIDE; y++)
         for (unsigned g = 0; g < FREQUENCIES; g++)

@@ -24,12 +24,13 @@ taper_status cli_groups_find(cli_groups *out, const cli_small_set *set, bool are
                              const cli_common *common, taper_error *error);
 void cli_groups_free(cli_groups *groups); /* a zeroed one is fine */
 
-/* How image b must be turned, and how well it then agrees with image a: as cli_check, for the best
- * of the turns; 1 if both are equal. */
+/* How well image b agrees with image a: as cli_check, or 1 if both are equal; and how a must be
+ * turned to look like b (cli_grey_turn). */
 typedef struct cli_agreement {
     float score;
     uint8_t turn;
 } cli_agreement;
+/* The agreement for the best turn. */
 cli_agreement cli_agreement_of(const cli_small_set *set, const cli_cosines *cosines, size_t a,
                                size_t b, bool are_turned);
 
