@@ -6,7 +6,7 @@
 enum { NUMBERS = 6, MOST_PIXELS = CLI_GREY_PIXELS };
 
 /* Images whose squared correlation is below this are given up. */
-static const double UNLIKE = 0.1;
+static const double UNLIKE = 0.03;
 
 /* --- templates --- */
 

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIDE = CLI_GREY_SIDE, FREQUENCIES = 6 };
+enum { SIDE = CLI_COSINE_SIDE, FREQUENCIES = 6 };
 
 /* Of an axis: its middle; all; all without narrow edges; without the beginning; without the end. */
 enum { MIDDLE, ALL, INNER, LATER, EARLIER };
-static const uint8_t begins[CLI_STRIPS] = {8, 0, 3, 6, 0}, ends[CLI_STRIPS] = {56, 64, 61, 64, 58};
+static const uint8_t begins[CLI_STRIPS] = {4, 0, 2, 3, 0}, ends[CLI_STRIPS] = {28, 32, 30, 32, 29};
 
 typedef struct strips {
     uint8_t across, down; /* strips */
@@ -45,12 +45,12 @@ static void scale_to_unit(const float *from, int16_t *to) {
 }
 
 /* The coefficients across, of each row. */
-static void take_rows(const float (*cosine)[CLI_COSINES], const uint8_t *grey,
+static void take_rows(const float (*cosine)[CLI_COSINES], const float *pixel,
                       float (*row)[CLI_COSINES]) {
     for (unsigned y = 0; y < SIDE; y++) {
         float sum[CLI_COSINES] = {0};
         for (unsigned x = 0; x < SIDE; x++) {
-            const float value = grey[y * SIDE + x];
+            const float value = pixel[y * SIDE + x];
             for (unsigned f = 0; f < CLI_COSINES; f++) sum[f] += cosine[x][f] * value;
         }
         memcpy(row[y], sum, sizeof sum);
@@ -70,9 +70,15 @@ static void take_part(const float (*cosine)[CLI_COSINES], float (*row)[CLI_COSIN
 
 void cli_descriptor_make(cli_descriptor *to, const cli_cosines *cosines,
                          const uint8_t grey[CLI_GREY_PIXELS]) {
-    float row[SIDE][CLI_COSINES];
+    float half[SIDE * SIDE], row[SIDE][CLI_COSINES];
+    for (size_t y = 0; y < SIDE; y++)
+        for (size_t x = 0; x < SIDE; x++) {
+            const uint8_t *at = grey + 2 * y * CLI_GREY_SIDE + 2 * x;
+            half[y * SIDE + x] =
+                (float)(at[0] + at[1] + at[CLI_GREY_SIDE] + at[CLI_GREY_SIDE + 1]) / 4;
+        }
     for (unsigned s = 0; s < CLI_STRIPS; s++) {
-        take_rows(cosines->of[s], grey, row);
+        take_rows(cosines->of[s], half, row);
         for (unsigned p = 0; p < CLI_PARTS; p++)
             if (parts[p].across == s) take_part(cosines->of[parts[p].down], row, to->part[p]);
     }
@@ -130,13 +136,13 @@ void cli_descriptor_turn(const cli_descriptor *from, unsigned turn, cli_descript
 
 /* --- maps --- */
 
-/* Scale and shift that bring one strip of an axis to another. */
+/* Scale and shift that bring one strip of an axis to another. Edges that are cut off are mostly a
+ * tenth of the whole. */
 static void map_strip(unsigned from, unsigned to, float *scale, float *shift) {
-    const float half = (float)SIDE / 2;
-    const float middle = (float)(begins[from] + ends[from]) / 2 / half - 1;
-    const float other = (float)(begins[to] + ends[to]) / 2 / half - 1;
-    *scale = (float)(ends[to] - begins[to]) / (float)(ends[from] - begins[from]);
-    *shift = other - *scale * middle;
+    static const float first[CLI_STRIPS] = {-0.75F, -1, -0.9F, -0.8125F, -1};
+    static const float last[CLI_STRIPS] = {0.75F, 1, 0.9F, 1, 0.8125F};
+    *scale = (last[to] - first[to]) / (last[from] - first[from]);
+    *shift = (first[to] + last[to]) / 2 - *scale * (first[from] + last[from]) / 2;
 }
 
 cli_map cli_part_map(unsigned from, unsigned to) {

@@ -23,10 +23,10 @@ typedef struct cli_descriptor {
     int16_t part[CLI_PARTS][CLI_COEFFICIENTS];
 } cli_descriptor;
 
-/* The cosines of each strip of an axis. One for any number of calls and threads. */
-enum { CLI_STRIPS = 5, CLI_COSINES = 8 };
+/* The cosines of each strip of an axis of 32 pixels, to which versions are halved first. One for any number of calls and threads. */
+enum { CLI_STRIPS = 5, CLI_COSINES = 8, CLI_COSINE_SIDE = CLI_HALF_SIDE };
 typedef struct cli_cosines {
-    float of[CLI_STRIPS][CLI_GREY_SIDE][CLI_COSINES]; /* 0 outside of the strip */
+    float of[CLI_STRIPS][CLI_COSINE_SIDE][CLI_COSINES]; /* 0 outside of the strip */
 } cli_cosines;
 void cli_cosines_make(cli_cosines *to);
 
