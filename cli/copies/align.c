@@ -5,8 +5,6 @@
 
 enum { NUMBERS = 6, MOST_PIXELS = CLI_GREY_PIXELS };
 
-/* Images whose squared correlation is below this are given up. */
-static const double UNLIKE = 0.03;
 
 /* --- templates --- */
 
@@ -140,6 +138,7 @@ typedef struct level {
     unsigned side;
     const float *pixel, *across, *down; /* of a */
     const float *other;                 /* b */
+    double least;                       /* squared correlation; below it there is no map */
 } level;
 
 /* Sums of a step: of the matrix and of the right side of the normal equations. */
@@ -175,7 +174,8 @@ static bool subtract(const level *l, float *value, const float *weight) {
     for (unsigned i = 0; i < 6; i++) total[i] = over_columns(sum[i], l->side);
     const double n = total[0], a = total[1] / n, b = total[2] / n, flat = 0.25;
     const double aa = total[3] / n - a * a, bb = total[4] / n - b * b, ab = total[5] / n - a * b;
-    if (!(aa > flat) || !(bb > flat) || !(ab > 0) || !(ab * ab > UNLIKE * aa * bb)) return false;
+    if (!(aa > flat) || !(bb > flat) || !(ab > 0)) return false;
+    if (!(ab * ab > l->least * aa * bb)) return false;
     const float gain = (float)(ab / bb), shift = (float)(a + middle - (b + middle) * ab / bb);
     for (unsigned y = 0; y < l->side; y++)
         for (unsigned x = 0; x < l->side; x++)
@@ -297,16 +297,17 @@ static bool run_level(const level *l, unsigned steps, float enough, cli_map *map
     return true;
 }
 
-bool cli_align(const cli_template *a, const cli_template *b, cli_map *map) {
-    const level coarse = {CLI_QUARTER_SIDE, a->quarter, a->quarter_x, a->quarter_y, b->quarter};
-    const level fine = {CLI_HALF_SIDE, a->half, a->half_x, a->half_y, b->half};
-    const float near = 0.004F; /* an eighth of a pixel of the whole version */
-    return run_level(&coarse, 6, 4 * near, map) && run_level(&fine, 6, near, map);
+bool cli_align(const cli_template *a, const cli_template *b, float least, cli_map *map) {
+    const level coarse = {CLI_QUARTER_SIDE, a->quarter, a->quarter_x, a->quarter_y, b->quarter,
+                          (double)least * least};
+    const level fine = {CLI_HALF_SIDE, a->half, a->half_x, a->half_y, b->half, (double)least * least};
+    const float near = 0.008F; /* a quarter of a pixel of the whole version */
+    return run_level(&coarse, 4, 4 * near, map) && run_level(&fine, 4, near, map);
 }
 
 bool cli_align_whole(const cli_template *a, const cli_template *b, cli_map *map) {
     float across[CLI_GREY_PIXELS], down[CLI_GREY_PIXELS];
-    const level whole = {CLI_GREY_SIDE, a->whole, across, down, b->whole};
+    const level whole = {CLI_GREY_SIDE, a->whole, across, down, b->whole, 0};
     take_slopes(a->whole, CLI_GREY_SIDE, across, down);
     return run_level(&whole, 4, 0.002F, map);
 }

@@ -45,8 +45,8 @@ unsigned cli_look_up(const float *pixel, unsigned side, const cli_map *map, floa
  * contrast; *map: where to begin. By Gauss-Newton steps on the quarter and the half versions
  * (Lucas and Kanade, "An iterative image registration technique", 1981; Baker and Matthews,
  * "Lucas-Kanade 20 years on", 2004), with less weight for what differs much. False: there is no
- * such map near the beginning. */
-bool cli_align(const cli_template *a, const cli_template *b, cli_map *map);
+ * such map near the beginning, or one on which they correlate less than `least`. */
+bool cli_align(const cli_template *a, const cli_template *b, float least, cli_map *map);
 
 /* The same on the whole versions alone, for maps that are nearly right: fine structure, such as
  * text, is missing in the smaller ones. */

@@ -13,6 +13,9 @@ static const float STRUCTURE = 4;
  * packing do not bring that of copies below. */
 static const float AGREES = 0.3F;
 
+/* Where the start gives nothing, alignment goes on only with versions that correlate this much. */
+static const float CORRELATED = 0.7F;
+
 typedef struct block {
     float left[BLOCK * BLOCK]; /* pixels without the means of their row and column */
     float energy;              /* their mean square */
@@ -102,7 +105,7 @@ static void try_map(found *f, const cli_map *map) {
 
 /* Align from a start. */
 static void try_start(found *f, cli_map map) {
-    if (f->score < CLI_COPY_SCORE && cli_align(f->a, f->b, &map)) try_map(f, &map);
+    if (f->score < CLI_COPY_SCORE && cli_align(f->a, f->b, 0, &map)) try_map(f, &map);
 }
 
 /* The start is mostly right. Of images that have something in common there, the whole is tried, each
@@ -111,15 +114,15 @@ float cli_check(const cli_template *a, const cli_template *b, const cli_map *sta
     static const cli_map others[] = {{{1, 0, 0, 0, 1, 0}},
                                      {{0.9F, 0, 0, 0, 0.9F, 0}},
                                      {{1.1F, 0, 0, 0, 1.1F, 0}}};
-    const float sure = 0.9F, hopeless = 0.3F;
+    const float sure = 0.9F, promising = 0.5F, hopeless = 0.3F;
     found f;
     f.a = a, f.b = b, f.map = *start, f.score = 0;
     reduce_all(a, f.own);
     try_map(&f, start);
     if (f.score >= sure) return f.score;
     cli_map map = *start;
-    if (cli_align(a, b, &map)) try_map(&f, &map);
-    if (f.score < hopeless) return f.score;
+    if (cli_align(a, b, f.score < hopeless ? CORRELATED : 0, &map)) try_map(&f, &map);
+    if (f.score < promising) return f.score;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) try_start(&f, others[i]);
     map = f.map;
     if (f.score < CLI_COPY_SCORE && cli_align_whole(a, b, &map)) try_map(&f, &map);

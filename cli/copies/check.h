@@ -4,7 +4,7 @@
 #include "cli/copies/align.h"
 
 /* At this score and above an image is a copy. */
-#define CLI_COPY_SCORE 0.88F
+#define CLI_COPY_SCORE 0.85F
 
 /* True if there is enough structure for a check. Flat images and mere gradients have none: these
  * are copies only if all pixels are equal. */
