@@ -127,8 +127,9 @@ const cli_verb cli_verb_search = {
         "index, give --images. The output is CSV under the heading group,image,keep. keep is 1 "
         "for one image of each group: that of most pixels, of equal ones the first. It is link for "
         "another name of a file of the group, and else 0. --json has a line per image, with its "
-        "score: how well it agrees with the kept one, 0 to 1, where 1 means equal pixels. Flat "
-        "images are copies only if they are equal. --turned also finds copies that are mirrored "
+        "score: how well it agrees with the kept one, 0 to 1; and whether all pixels are equal. "
+        "Flat images are copies only if they are equal. --turned also finds copies that are "
+        "mirrored "
         "or turned by quarter turns.\n\n"
         "With --within D it lists pairs of images of the index whose codes are within a distance "
         "of D, nearest first, as name,other,distance,image,other_image.\n\n"
@@ -516,8 +517,9 @@ static int check_settings(const state *st, size_t n) {
     if (finds_copies(s) && others)
         return cli_usage(v, "--duplicates compares all images; omit --image and --code");
     if (finds_copies(s) && st->indexes && (!s->images.count || queries))
-        return cli_usage(v, "an index has no pictures: to compare these give them, and no index, or "
-                            "--images SET; to compare codes give --within D");
+        return cli_usage(v,
+                         "an index has no pictures: to compare these give them, and no index, or "
+                         "--images SET; to compare codes give --within D");
     if (finds_copies(s) && !st->indexes && s->images.count)
         return cli_usage(v, "--images has the pictures of an index; give all images as operands");
     if (s->duplicates && !finds_copies(s) && (queries || others))

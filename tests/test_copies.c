@@ -54,8 +54,8 @@ static float check(const uint8_t *a, const uint8_t *b) {
 static void copies_agree(void **state) {
     static const copy copies[] = {
         {.scale = 1, .gain = 1},
-        {.scale = 0.9, .gain = 1},               /* a crop */
-        {.scale = 1.1, .gain = 1},               /* a frame's inside */
+        {.scale = 0.9, .gain = 1}, /* a crop */
+        {.scale = 1.1, .gain = 1}, /* a frame's inside */
         {.scale = 0.95, .turn = 0.035, .gain = 1},
         {.scale = 1, .shift = 0.05, .gain = 1},
         {.scale = 1, .gain = 0.6, .offset = 60}, /* lighter, less contrast */
@@ -103,7 +103,8 @@ static void flat_images_are_not_checked(void **state) {
     uint8_t grey[CLI_GREY_PIXELS];
     cli_template template;
     (void)state;
-    for (int i = 0; i < SIDE * SIDE; i++) grey[i] = (uint8_t)(2 * (i % SIDE) + i / SIDE); /* a ramp */
+    for (int i = 0; i < SIDE * SIDE; i++)
+        grey[i] = (uint8_t)(2 * (i % SIDE) + i / SIDE); /* a ramp */
     cli_template_make(&template, grey);
     assert_false(cli_check_is_possible(&template));
     assert_true(check(grey, grey) < CLI_COPY_SCORE);
@@ -146,8 +147,10 @@ static void sizes_and_kinds_give_one_version(void **state) {
                 const size_t x = i / channels % image.width;
                 const bool is_alpha = channels % 2 == 0 && i % channels == channels - 1;
                 const unsigned value = is_alpha ? 255 : x < image.width / 2 ? 40 : 200;
-                if (depth == 8) ((uint8_t *)image.pixels)[i] = (uint8_t)value;
-                else ((uint16_t *)image.pixels)[i] = (uint16_t)(257 * value);
+                if (depth == 8)
+                    ((uint8_t *)image.pixels)[i] = (uint8_t)value;
+                else
+                    ((uint16_t *)image.pixels)[i] = (uint16_t)(257 * value);
             }
             assert_int_equal(cli_grey_make(&image, grey), TAPER_OK);
             for (int i = 0; i < SIDE * SIDE; i++) {
@@ -188,7 +191,8 @@ static void descriptors_turn(void **state) {
             for (int i = 0; i < CLI_COEFFICIENTS; i++) /* but for the order of sums */
                 if (abs(direct.part[p][i] - made.part[p][i]) > 2) fail_msg("%u, %d", turn, p);
     }
-    assert_int_equal(turned[0], grey[SIDE * SIDE - SIDE + SIDE - 1]); /* 7: along the other diagonal */
+    assert_int_equal(turned[0],
+                     grey[SIDE * SIDE - SIDE + SIDE - 1]); /* 7: along the other diagonal */
     cli_grey_turn(grey, 1, turned); /* clockwise: the top left corner comes from the lower left */
     assert_int_equal(turned[0], grey[SIDE * (SIDE - 1)]);
 }
@@ -202,14 +206,15 @@ static cli_small_set make_set(void) {
     static uint32_t width[IMAGES], height[IMAGES];
     static uint64_t digest[IMAGES];
     for (uint32_t i = 0; i < IMAGES; i++) {
-        static const copy hows[] = {
-            {.scale = 1, .gain = 1}, {.scale = 0.92, .gain = 0.9}, {.scale = 1, .gain = 1, .noise = 9}};
+        static const copy hows[] = {{.scale = 1, .gain = 1},
+                                    {.scale = 0.92, .gain = 0.9},
+                                    {.scale = 1, .gain = 1, .noise = 9}};
         draw(grey[i], i / 3 + 1, hows[i % 3]);
         digest[i] = i, width[i] = 100 + i % 3, height[i] = 100;
     }
     uint8_t turned[CLI_GREY_PIXELS];
     cli_grey_turn(grey[0], 6, turned);
-    memcpy(grey[IMAGES - 1], turned, sizeof turned);                            /* turned */
+    memcpy(grey[IMAGES - 1], turned, sizeof turned);                                /* turned */
     for (int i = IMAGES - 4; i < IMAGES - 1; i++) memset(grey[i], 9, sizeof *grey); /* flat */
     digest[IMAGES - 3] = digest[IMAGES - 2]; /* and two of these equal */
     return (cli_small_set){IMAGES, IMAGES, grey, width, height, digest, 0};
@@ -231,7 +236,8 @@ static void groups_are_those_of_the_originals(void **state) {
             assert_int_equal(groups.group[IMAGES - 4], CLI_NO_GROUP);
             assert_int_equal(groups.group[IMAGES - 3], ORIGINALS);
             assert_int_equal(groups.group[IMAGES - 2], ORIGINALS);
-            assert_int_equal(groups.keep[ORIGINALS], IMAGES - 2 - (IMAGES - 3) % 3 / 2); /* the wider */
+            assert_int_equal(groups.keep[ORIGINALS],
+                             IMAGES - 2 - (IMAGES - 3) % 3 / 2); /* the wider */
             assert_int_equal(groups.group[IMAGES - 1], turned ? 0 : CLI_NO_GROUP);
             cli_groups_free(&groups);
         }

@@ -5,7 +5,6 @@
 
 enum { NUMBERS = 6, MOST_PIXELS = CLI_GREY_PIXELS };
 
-
 /* --- templates --- */
 
 /* Repeat the edges in the frame. */
@@ -44,8 +43,7 @@ static void take_slopes(const float *pixel, unsigned side, float *across, float 
 void cli_template_make(cli_template *to, const uint8_t grey[CLI_GREY_PIXELS]) {
     const size_t side = CLI_GREY_SIDE, stride = side + 2;
     for (size_t y = 0; y < side; y++)
-        for (size_t x = 0; x < side; x++)
-            to->whole[(y + 1) * stride + x + 1] = grey[y * side + x];
+        for (size_t x = 0; x < side; x++) to->whole[(y + 1) * stride + x + 1] = grey[y * side + x];
     fill_frame(to->whole, CLI_GREY_SIDE);
     halve(to->whole, CLI_GREY_SIDE, to->half);
     halve(to->half, CLI_HALF_SIDE, to->quarter);
@@ -126,9 +124,8 @@ unsigned cli_look_up(const float *pixel, unsigned side, const cli_map *map, floa
 /* Scales of 0.7 to 1.43 and slants below 0.2: what is tried for copies. */
 static bool is_likely(const cli_map *map) {
     const float *m = map->m, least = 0.7F, most = 1.43F, slant = 0.2F, shift = 0.4F;
-    return m[0] >= least && m[0] <= most && m[4] >= least && m[4] <= most &&
-           fabsf(m[1]) <= slant && fabsf(m[3]) <= slant && fabsf(m[2]) <= shift &&
-           fabsf(m[5]) <= shift;
+    return m[0] >= least && m[0] <= most && m[4] >= least && m[4] <= most && fabsf(m[1]) <= slant &&
+           fabsf(m[3]) <= slant && fabsf(m[2]) <= shift && fabsf(m[5]) <= shift;
 }
 
 /* --- a step --- */
@@ -165,7 +162,8 @@ static bool subtract(const level *l, float *value, const float *weight) {
         const float *a = cli_framed(l->pixel, l->side, 0, y), *b = value + (size_t)y * l->side;
         const float *weights = weight + (size_t)y * l->side;
         for (unsigned x = 0; x < l->side; x++) {
-            const float w = weights[x], p = a[x] - middle, q = b[x] - middle, wp = w * p, wq = w * q;
+            const float w = weights[x], p = a[x] - middle, q = b[x] - middle, wp = w * p,
+                        wq = w * q;
             sum[0][x] += w, sum[1][x] += wp, sum[2][x] += wq;
             sum[3][x] += wp * p, sum[4][x] += wq * q, sum[5][x] += wp * q;
         }
@@ -198,7 +196,7 @@ static void weigh(const level *l, const float *difference, float *weight) {
     }
 }
 
-/* Sums of each column: of the slopes g, h in x and y, and of the difference e, times powers of y. */
+/* Sums of each column: of slopes g, h in x and y, and of the difference e, times powers of y. */
 typedef struct column_sums {
     float gg[3][MOST_SIDE], gh[3][MOST_SIDE], hh[3][MOST_SIDE], ge[2][MOST_SIDE], he[2][MOST_SIDE];
 } column_sums;
@@ -230,7 +228,8 @@ static double with_x(const float *column, unsigned side, unsigned power) {
     return sum;
 }
 
-/* The equations of a step: the differences change by g (n0 x + n1 y + n2) + h (n3 x + n4 y + n5). */
+/* The equations of a step: the differences change by
+ * g (n0 x + n1 y + n2) + h (n3 x + n4 y + n5). */
 static void make_equations(const column_sums *c, unsigned side, sums *s) {
     const float(*part[2][2])[MOST_SIDE] = {{c->gg, c->gh}, {c->gh, c->hh}};
     const float(*right[2])[MOST_SIDE] = {c->ge, c->he};
@@ -298,9 +297,10 @@ static bool run_level(const level *l, unsigned steps, float enough, cli_map *map
 }
 
 bool cli_align(const cli_template *a, const cli_template *b, float least, cli_map *map) {
-    const level coarse = {CLI_QUARTER_SIDE, a->quarter, a->quarter_x, a->quarter_y, b->quarter,
-                          (double)least * least};
-    const level fine = {CLI_HALF_SIDE, a->half, a->half_x, a->half_y, b->half, (double)least * least};
+    const level coarse = {CLI_QUARTER_SIDE, a->quarter, a->quarter_x,
+                          a->quarter_y,     b->quarter, (double)least * least};
+    const level fine = {CLI_HALF_SIDE, a->half, a->half_x,
+                        a->half_y,     b->half, (double)least * least};
     const float near = 0.008F; /* a quarter of a pixel of the whole version */
     return run_level(&coarse, 4, 4 * near, map) && run_level(&fine, 4, near, map);
 }

@@ -43,7 +43,8 @@ typedef struct agreement {
     uint8_t from, to;
 } agreement;
 
-static void try_parts(const int16_t *a, unsigned from, const int16_t *b, unsigned to, agreement *best) {
+static void try_parts(const int16_t *a, unsigned from, const int16_t *b, unsigned to,
+                      agreement *best) {
     const int32_t now = product(a, b);
     if (now <= best->product) return;
     best->product = now, best->from = (uint8_t)from, best->to = (uint8_t)to;
@@ -158,7 +159,8 @@ taper_status cli_candidates_find(cli_candidates *out, const cli_descriptor *of, 
     const size_t blocks = (n + BLOCK - 1) / BLOCK;
     const taper_limits limits = cli_limits(common);
     central *first = malloc((n + 1) * sizeof *first);
-    search s = {.of = of, .first = (const central *)first, .n = n, .turns = are_turned ? CLI_TURNS : 1};
+    search s = {
+        .of = of, .first = (const central *)first, .n = n, .turns = are_turned ? CLI_TURNS : 1};
     /* half for the lists of blocks, which grow by doubling; half for the joined list and its use */
     s.most = (size_t)(limits.max_memory / (4 * sizeof(cli_candidate)));
     s.found = calloc(blocks + 1, sizeof *s.found);

@@ -5,8 +5,8 @@
 #include "cli/copies/descriptor.h"
 
 typedef struct cli_candidate {
-    uint32_t a, b; /* images, a < b */
-    uint8_t turn;  /* of a, as cli_grey_turn */
+    uint32_t a, b;          /* images, a < b */
+    uint8_t turn;           /* of a, as cli_grey_turn */
     uint8_t part_a, part_b; /* parts of the turned a and of b that agree best */
 } cli_candidate;
 

@@ -108,12 +108,11 @@ static void try_start(found *f, cli_map map) {
     if (f->score < CLI_COPY_SCORE && cli_align(f->a, f->b, 0, &map)) try_map(f, &map);
 }
 
-/* The start is mostly right. Of images that have something in common there, the whole is tried, each
+/* The start is mostly right. Of images that have much in common there, the whole is tried, each
  * within a frame of the other, and the best of all maps once more with fine structure. */
 float cli_check(const cli_template *a, const cli_template *b, const cli_map *start) {
-    static const cli_map others[] = {{{1, 0, 0, 0, 1, 0}},
-                                     {{0.9F, 0, 0, 0, 0.9F, 0}},
-                                     {{1.1F, 0, 0, 0, 1.1F, 0}}};
+    static const cli_map others[] = {
+        {{1, 0, 0, 0, 1, 0}}, {{0.9F, 0, 0, 0, 0.9F, 0}}, {{1.1F, 0, 0, 0, 1.1F, 0}}};
     const float sure = 0.9F, promising = 0.5F, hopeless = 0.3F;
     found f;
     f.a = a, f.b = b, f.map = *start, f.score = 0;

@@ -12,11 +12,12 @@ bool cli_check_is_possible(const cli_template *of);
 
 /* How well b agrees with a, 0 to 1. start: a map to begin with, as for cli_align.
  *
- * The grey version of a is divided into blocks of 8 x 8 pixels. From each block, and from the pixels
- * of b at the same places, the means of its rows and of its columns are subtracted; the score is
- * the mean correlation of what is left, weighted by its deviation. Without the subtraction lines of
- * text, axes and horizons make different images alike. Maps that are tried are `start`, the one that
- * cli_align finds from there, and in doubtful cases further starts. */
+ * The grey version of a is divided into blocks of 8 x 8 pixels. From each block, and from the
+ * pixels of b at the same places, the means of its rows and of its columns are subtracted: without
+ * that, lines of text, axes and horizons make different images alike. What is left of the two
+ * either correlates or does not; the score is the share of blocks that do, weighted by deviation.
+ * Maps that are tried are `start`, the one that cli_align finds from there, and in doubtful cases
+ * further starts. */
 float cli_check(const cli_template *a, const cli_template *b, const cli_map *start);
 
 #endif

@@ -24,8 +24,7 @@ static int put_found(const cli_copies_options *o, const cli_found_copies *found,
 static int find(const cli_copies_options *o, const cli_small_set *small, cli_found_copies *found) {
     taper_error error = {0};
     cli_groups groups;
-    taper_status status =
-        cli_groups_find(&groups, small, o->are_turned, o->set->common, &error);
+    taper_status status = cli_groups_find(&groups, small, o->are_turned, o->set->common, &error);
     if (status == TAPER_OK)
         status = cli_found_copies_make(found, o->set, small, &groups, o->are_turned);
     cli_groups_free(&groups);

@@ -23,8 +23,8 @@ static void compare(void *user, size_t item, unsigned thread) {
     const describing *d = user;
     cli_found_copy *c = &d->found->copy[item];
     (void)thread;
-    c->agreement = cli_agreement_of(d->found->small, d->cosines, d->keep[c->group], c->image,
-                                    d->are_turned);
+    c->agreement =
+        cli_agreement_of(d->found->small, d->cosines, d->keep[c->group], c->image, d->are_turned);
 }
 
 /* Of the names of the file to keep, keep the one that is no link. */

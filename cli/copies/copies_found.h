@@ -4,7 +4,7 @@
 #include "cli/copies/groups.h"
 
 typedef enum cli_copy_kind {
-    CLI_COPY,     /* a file of its own, which the kept image can stand for */
+    CLI_COPY, /* a file of its own, which the kept image can stand for */
     CLI_COPY_KEPT,
     CLI_COPY_LINK /* another name of a file of the group */
 } cli_copy_kind;
@@ -13,13 +13,14 @@ typedef struct cli_found_copy {
     uint32_t group, image; /* both from 0 */
     cli_copy_kind kind;
     uint32_t target;         /* CLI_COPY_LINK: the image that is its file */
-    cli_agreement agreement; /* with the kept image; of that 1 */
+    cli_agreement agreement; /* with the kept image */
 } cli_found_copy;
 
 typedef struct cli_found_copies {
     const cli_code_set *set;
     const cli_small_set *small;
-    cli_found_copy *copy; /* [n] by group; within a group the kept one first, the others by number */
+    cli_found_copy
+        *copy; /* [n] by group; within a group the kept one first, the others by number */
     size_t n, groups;
     size_t links; /* of kind CLI_COPY_LINK */
 } cli_found_copies;

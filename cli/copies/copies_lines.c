@@ -43,6 +43,7 @@ static void put_json(const cli_found_copies *f, const cli_found_copy *c, FILE *t
     cli_json_uint(&j, "number", c->image + 1ULL);
     cli_json_bool(&j, "keep", c->kind == CLI_COPY_KEPT);
     cli_json_number(&j, "score", round(c->agreement.score * 1000.0) / 1000.0);
+    if (f->set->set) cli_json_bool(&j, "equal", c->agreement.is_equal);
     cli_json_uint(&j, "width", f->small->width[c->image]);
     cli_json_uint(&j, "height", f->small->height[c->image]);
     if (c->agreement.turn) {

@@ -12,9 +12,10 @@ static const uint8_t begins[CLI_STRIPS] = {4, 0, 2, 3, 0}, ends[CLI_STRIPS] = {2
 typedef struct strips {
     uint8_t across, down; /* strips */
 } strips;
-static const strips parts[CLI_PARTS] = {
-    {MIDDLE, MIDDLE}, {ALL, ALL},     {INNER, INNER},   {LATER, ALL},       {ALL, LATER}, {EARLIER, ALL},
-    {ALL, EARLIER},   {LATER, LATER}, {EARLIER, LATER}, {EARLIER, EARLIER}, {LATER, EARLIER}};
+static const strips parts[CLI_PARTS] = {{MIDDLE, MIDDLE},   {ALL, ALL},      {INNER, INNER},
+                                        {LATER, ALL},       {ALL, LATER},    {EARLIER, ALL},
+                                        {ALL, EARLIER},     {LATER, LATER},  {EARLIER, LATER},
+                                        {EARLIER, EARLIER}, {LATER, EARLIER}};
 
 /* Frequencies down and across. All of up to 5 are used but the mean and the three highest, so that
  * exchanging both gives the same set. */

@@ -23,7 +23,8 @@ typedef struct cli_descriptor {
     int16_t part[CLI_PARTS][CLI_COEFFICIENTS];
 } cli_descriptor;
 
-/* The cosines of each strip of an axis of 32 pixels, to which versions are halved first. One for any number of calls and threads. */
+/* The cosines of each strip of an axis of 32 pixels, to which versions are halved first. One for
+ * any number of calls and threads. */
 enum { CLI_STRIPS = 5, CLI_COSINES = 8, CLI_COSINE_SIDE = CLI_HALF_SIDE };
 typedef struct cli_cosines {
     float of[CLI_STRIPS][CLI_COSINE_SIDE][CLI_COSINES]; /* 0 outside of the strip */

@@ -31,9 +31,9 @@ static uint8_t luma_of(const uint16_t *sum, size_t pixels, size_t channels, doub
     uint32_t all[3] = {0, 0, 0};
     for (size_t k = 0; k < pixels * channels; k += channels)
         for (size_t c = 0; c < channels; c++) all[c] += sum[k + c];
-    const double luma = channels == 1 ? (double)all[0] * (RED + GREEN + BLUE)
-                                      : (double)RED * all[0] + (double)GREEN * all[1] +
-                                            (double)BLUE * all[2];
+    const double luma = channels == 1
+                            ? (double)all[0] * (RED + GREEN + BLUE)
+                            : (double)RED * all[0] + (double)GREEN * all[1] + (double)BLUE * all[2];
     return (uint8_t)(luma * per_luma + 0.5);
 }
 
@@ -100,8 +100,7 @@ taper_status cli_grey_make(taper_image *image, uint8_t grey[CLI_GREY_PIXELS]) {
     const bool is_done = reduced.width == CLI_GREY_SIDE && reduced.height == CLI_GREY_SIDE;
     taper_status status = TAPER_OK;
     if (!is_done) status = taper_image_scale(&reduced, CLI_GREY_SIDE, CLI_GREY_SIDE, &small, NULL);
-    if (status == TAPER_OK)
-        memcpy(grey, is_done ? reduced.pixels : small.pixels, CLI_GREY_PIXELS);
+    if (status == TAPER_OK) memcpy(grey, is_done ? reduced.pixels : small.pixels, CLI_GREY_PIXELS);
     formats_image_free(&reduced), formats_image_free(&small);
     return status;
 }

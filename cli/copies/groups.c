@@ -409,7 +409,7 @@ cli_agreement cli_agreement_of(const cli_small_set *set, const cli_cosines *cosi
     static const uint8_t opposite[CLI_TURNS] = {0, 3, 2, 1, 4, 5, 6, 7};
     cli_descriptor of_a, of_b, turned;
     cli_agreement best = {.score = -1};
-    if (set->digest[a] == set->digest[b]) return (cli_agreement){.score = 1};
+    if (set->digest[a] == set->digest[b]) return (cli_agreement){.score = 1, .is_equal = true};
     cli_descriptor_make(&of_a, cosines, set->grey[a]);
     cli_descriptor_make(&of_b, cosines, set->grey[b]);
     for (unsigned turn = 0; turn < (are_turned ? CLI_TURNS : 1); turn++) {
@@ -417,7 +417,7 @@ cli_agreement cli_agreement_of(const cli_small_set *set, const cli_cosines *cosi
         cli_descriptor_turn(&of_b, turn, &turned);
         if (!cli_parts_agree(&turned, &of_a, &pair.part_a, &pair.part_b) && turn) continue;
         const float score = try_pair(set, &pair, (uint32_t)b, (uint32_t)a, false);
-        if (score > best.score) best = (cli_agreement){score, opposite[turn]};
+        if (score > best.score) best = (cli_agreement){.score = score, .turn = opposite[turn]};
     }
     return best;
 }

@@ -13,7 +13,8 @@ enum { CLI_NO_GROUP = UINT32_MAX };
 
 typedef struct cli_groups {
     uint32_t *group; /* [n] from 0, in the order of their first images; CLI_NO_GROUP: none */
-    uint32_t *keep;  /* [count] of each group the image to keep: of most pixels, the first of these */
+    uint32_t
+        *keep; /* [count] of each group the image to keep: of most pixels, the first of these */
     size_t count;
 } cli_groups;
 
@@ -24,11 +25,11 @@ taper_status cli_groups_find(cli_groups *out, const cli_small_set *set, bool are
                              const cli_common *common, taper_error *error);
 void cli_groups_free(cli_groups *groups); /* a zeroed one is fine */
 
-/* How well image b agrees with image a: as cli_check, or 1 if both are equal; and how a must be
- * turned to look like b (cli_grey_turn). */
+/* How well image b agrees with image a. */
 typedef struct cli_agreement {
-    float score;
-    uint8_t turn;
+    float score;   /* as cli_check; 1 for equal images, and for others where all blocks agree */
+    uint8_t turn;  /* how a must be turned to look like b (cli_grey_turn) */
+    bool is_equal; /* by their digests */
 } cli_agreement;
 /* The agreement for the best turn. */
 cli_agreement cli_agreement_of(const cli_small_set *set, const cli_cosines *cosines, size_t a,

@@ -1,4 +1,5 @@
-/* small_set.c -- see small_set.h. Files are decoded ahead on several threads, and reduced in order. */
+/* small_set.c -- see small_set.h. Files are decoded ahead on several threads, and reduced in order.
+ */
 #include "cli/copies/small_set.h"
 #include "cli/common/progress.h"
 #include "cli/common/readahead.h"
@@ -79,7 +80,8 @@ static int read_images(cli_small_set *out, cli_code_set *set, cli_progress *prog
         if (status == TAPER_OK) formats_image_apply_alpha(&image, set->alpha);
         if (status == TAPER_OK) status = take(out, i, &image, &image);
         if (status != TAPER_OK)
-            code = cli_left_out_image(&set->left, formats_imageset_path(set->set, i), status, &error);
+            code =
+                cli_left_out_image(&set->left, formats_imageset_path(set->set, i), status, &error);
         cli_progress_add(progress, 1);
     }
     cli_readahead_free(ahead);
@@ -120,8 +122,8 @@ static int read_containers(cli_small_set *out, cli_code_set *set, const taper_mo
         taper_image image, size;
         taper_error error = {0};
         bool has_data = true;
-        taper_status status = cli_container_set_small(set->containers, i, LEAST, &image, &size,
-                                                      &has_data, &error);
+        taper_status status =
+            cli_container_set_small(set->containers, i, LEAST, &image, &size, &has_data, &error);
         if (status == TAPER_OK && !has_data) {
             formats_image_free(&image);
             set->empty++;

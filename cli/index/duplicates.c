@@ -151,16 +151,16 @@ int cli_put_duplicates(const cli_duplicates *d, const taper_sink *sink, taper_st
     const char *heading = d->list ? "name,other,distance,image,other_image,index,other_index\n"
                                   : "name,other,distance,image,other_image\n";
     const taper_index_info info = cli_index_info(d->index);
-    pair_search p = {.of = d, .images = info.images, .words = (info.bits + 63) / 64,
-                     .within = d->within};
+    pair_search p = {
+        .of = d, .images = info.images, .words = (info.bits + 63) / 64, .within = d->within};
     p.k = formats_smaller(MOST_NEAR + 1, p.images);
     p.code = malloc(AT_ONCE * p.words * sizeof *p.code);
     p.self = malloc(AT_ONCE * sizeof *p.self);
     p.image = malloc(AT_ONCE * p.k * sizeof *p.image);
     p.distance = malloc(AT_ONCE * p.k * sizeof *p.distance);
     int code = p.code && p.self && p.image && p.distance
-               ? search_all(&p)
-               : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
+                   ? search_all(&p)
+                   : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
     if (code == CLI_DONE) {
         sort_pairs(&p);
         *written = d->common->json ? TAPER_OK : sink->write(sink->user, heading, strlen(heading));

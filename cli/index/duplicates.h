@@ -5,8 +5,8 @@
 
 typedef struct cli_duplicates {
     const taper_index *index;
-    const cli_index_list *list;   /* the files of the index, if they are several; else NULL */
-    cli_code_set *set; /* the images, for the page; or NULL */
+    const cli_index_list *list; /* the files of the index, if they are several; else NULL */
+    cli_code_set *set;          /* the images, for the page; or NULL */
     const cli_common *common;
     uint32_t within;  /* largest distance of a pair */
     const char *html; /* write a page with the pictures of `set` here; NULL: none */

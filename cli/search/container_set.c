@@ -34,11 +34,11 @@ struct cli_container_set {
     size_t classes;
     int32_t *class_number; /* class numbers of all containers, one after the other */
     const taper_model *model;
-    float centre;             /* of its codes */
-    uint8_t *planes;          /* [units of the model] */
-    uint64_t *word;           /* a code for search */
+    float centre;                    /* of its codes */
+    uint8_t *planes;                 /* [units of the model] */
+    uint64_t *word;                  /* a code for search */
     decoding codes, pictures, small; /* the state of one is for codes, or for one scale */
-    bool by_search;           /* uses the codes for search in the front matter */
+    bool by_search;                  /* uses the codes for search in the front matter */
 };
 
 /* --- opening -------------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ search -q -T 3 --duplicates -o out.csv set
 cmp out.csv wanted
 search -q --json --duplicates set >lines
 test "$(grep -c '"kind":"copy","group":1,' lines)" -eq 4
-grep -q '"image":"set/01-leaves.png","number":1,"keep":true,"score":1,"width":[0-9]*,"height":[0-9]*}' lines
+grep -q '"image":"set/01-leaves.png","number":1,"keep":true,"score":1,"equal":true,"width":[0-9]*,"height":[0-9]*}' lines
 python3 - lines <<'END'
 import json, sys
 for line in open(sys.argv[1]):
