@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 64 };
+/* EACH_PAIR: what a pair takes at most, in candidates: in the lists of blocks, which grow by
+ * doubling, and the joined one; or in that and in what groups.c makes of it. */
+enum { BLOCK = 64, EACH_PAIR = 8 };
 
 /* Products of two descriptors, as shares of that of equal ones. At LEAST a pair is a candidate. The
  * parts in which a strip is missing are compared only from MAYBE on, which saves nearly all of that
@@ -143,7 +145,7 @@ static taper_status join(search *s, size_t blocks, cli_candidates *out) {
 
 static taper_status explain(const search *s, taper_status status, const taper_limits *limits,
                             taper_error *error) {
-    const uint64_t bytes = 4 * sizeof(cli_candidate) * (uint64_t)s->most;
+    const uint64_t bytes = EACH_PAIR * sizeof(cli_candidate) * (uint64_t)s->most;
     if (status == TAPER_OK) return status;
     if (status != TAPER_ERR_LIMIT)
         return formats_fail(error, status, "no memory to compare %zu images", s->n);
@@ -161,8 +163,7 @@ taper_status cli_candidates_find(cli_candidates *out, const cli_descriptor *of, 
     central *first = malloc((n + 1) * sizeof *first);
     search s = {
         .of = of, .first = (const central *)first, .n = n, .turns = are_turned ? CLI_TURNS : 1};
-    /* half for the lists of blocks, which grow by doubling; half for the joined list and its use */
-    s.most = (size_t)(limits.max_memory / (4 * sizeof(cli_candidate)));
+    s.most = (size_t)(limits.max_memory / (EACH_PAIR * sizeof(cli_candidate)));
     s.found = calloc(blocks + 1, sizeof *s.found);
     *out = (cli_candidates){.n = 0};
     for (size_t i = 0; i < n && first; i++) memcpy(first[i], of[i].part, sizeof *first);
