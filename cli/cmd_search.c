@@ -1,6 +1,7 @@
 /* cmd_search.c -- finds the nearest images of an index, or of a set of images. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
+#include "cli/copies/copies.h"
 #include "cli/index/duplicates.h"
 #include "cli/index/nested_rows.h"
 #include "cli/index/search_lines.h"
@@ -18,7 +19,7 @@ typedef struct settings {
     cli_strings images, members, codes;
     int64_t k, neighbourhood, within;
     double recall;
-    int exact, margins, duplicates, alpha, follow_links, frames;
+    int exact, margins, duplicates, turned, alpha, follow_links, frames;
 } settings;
 
 enum {
@@ -27,7 +28,8 @@ enum {
     USE_NEAREST = 4,
     USE_RECALL = 8,
     USE_MARGINS = 16,
-    USE_PAGE = 32
+    USE_PAGE = 32,
+    USE_COPIES = 64
 };
 static const char *const uses[] = {"queries",
                                    "--duplicates",
@@ -35,6 +37,7 @@ static const char *const uses[] = {"queries",
                                    "nearest neighbours without --exact",
                                    "nearest neighbours of queries that are files",
                                    "--html",
+                                   "--duplicates without --within",
                                    NULL};
 static const cli_option options[] = {
     {"neighbours", 'k', CLI_INT, "N", offsetof(settings, k), .initial = "10", .min = 1,
@@ -60,12 +63,14 @@ static const cli_option options[] = {
     {"where", 0, CLI_STRING, "label=CLASS", offsetof(settings, where),
      .help = "find only images of this class", .uses = USE_NEAREST},
     {"duplicates", 0, CLI_FLAG, .offset = offsetof(settings, duplicates),
-     .help = "find pairs of images that are nearly the same"},
+     .help = "find groups of images that are copies of each other"},
+    {"turned", 0, CLI_FLAG, .offset = offsetof(settings, turned), .uses = USE_COPIES,
+     .help = "also copies that are mirrored, or turned by 90, 180 or 270 degrees"},
     {"within", 0, CLI_INT, "D", offsetof(settings, within), .initial = "-1", .min = -1,
      .max = 4294967294.0, .uses = USE_PAIRS,
-     .help = "largest distance of such pairs; -1: measured"},
+     .help = "list pairs of codes within distance D instead; -1: compare pictures"},
     {"html", 0, CLI_STRING, "FILE", offsetof(settings, html),
-     .help = "write a page here, with pictures of the queries and results, or of the pairs"},
+     .help = "write a page here, with pictures of the queries and results, or of the groups"},
     {"images", 0, CLI_STRINGS, "SET", offsetof(settings, images),
      .help = "the indexed images, for pictures: a folder, file or container",
      .uses = USE_PAGE | USE_PAIRS},
@@ -84,7 +89,7 @@ static const cli_option options[] = {
 const cli_verb cli_verb_search = {
     .name = "search",
     .run = cmd_search,
-    .what = "find images like a query, or pairs that are nearly the same",
+    .what = "find images like a query, or copies of each other",
     .synopsis = "[options] INDEX... QUERY...",
     .options = options,
     .uses = uses,
@@ -116,14 +121,20 @@ const cli_verb cli_verb_search = {
         "least R images: microseconds, for an index of any size. The number of shared bits is "
         "printed. With --html the page also shows neighbourhoods of four times as many images, "
         "and so on.\n\n"
-        "--duplicates lists pairs of images whose distance is at most --within, nearest first, "
-        "as name,name,distance,image,image. Without --within the limit is measured: some images "
-        "are altered a little (made smaller and enlarged again, brightened, cropped), and nine "
-        "of ten altered copies are within it. This needs the images: as INDEX, or --images. "
-        "Half of the cropped copies are beyond the limit. Flat or very dark images, and series "
-        "of one scene, count as pairs.\n\n"
+        "--duplicates finds copies by their pixels, without a model: images that were scaled, "
+        "packed, cropped, framed, made lighter or grey, written on or tilted a little. All "
+        "operands are images, folders or containers (-m MODEL for those that lack theirs); of an "
+        "index, give --images. The output is CSV under the heading group,image,keep. keep is 1 "
+        "for one image of each group: that of most pixels, of equal ones the first. It is link for "
+        "another name of a file of the group, and else 0. --json has a line per image, with its "
+        "score: how well it agrees with the kept one, 0 to 1; and whether all pixels are equal. "
+        "Flat images are copies only if they are equal. --turned also finds copies that are "
+        "mirrored "
+        "or turned by quarter turns.\n\n"
+        "With --within D it lists pairs of images of the index whose codes are within a distance "
+        "of D, nearest first, as name,other,distance,image,other_image.\n\n"
         "--html writes a page that works offline; with --duplicates it shows the copies of an "
-        "image in a row. Its pictures come from --images, or from "
+        "image in a row, the one to keep first. Its pictures come from --images, or from "
         "INDEX if that is a container or images.",
     .examples =
         "taper search photos.tpx -m photos.tpm query.jpg\n"
@@ -131,7 +142,7 @@ const cli_verb cli_verb_search = {
         "taper search set.taper -i 17 --html found.html\n"
         "taper search -m photos.tpm shard-*.tpx query.jpg\n"
         "head -c 20000 set.taper >cut.taper; taper search cut.taper -m set.tpm -i 17\n"
-        "taper search -m photos.tpm --duplicates photos/ >pairs.csv\n"};
+        "taper search --duplicates --html copies.html photos/ >copies.csv\n"};
 
 typedef struct state {
     settings s;
@@ -411,28 +422,76 @@ static int put_found(state *st) {
     return written == CLI_DONE ? code : written;
 }
 
+static int open_output(state *st) {
+    const settings *s = &st->s;
+    if (!s->output || !strcmp(s->output, "-")) return CLI_DONE;
+    const int code = cli_output_open(&st->out, "search", s->output, &s->common);
+    st->has_output = code == CLI_DONE;
+    return code;
+}
+
+/* code: of what was written; a page may lack some pictures. */
+static int close_output(state *st, int code, taper_status status) {
+    if (code != CLI_DONE && code != CLI_SOME_FAILED) return code;
+    const int closed = st->has_output ? cli_output_close(&st->out, NULL, status, NULL)
+                       : status       ? (int)cli_fail("search", NULL, status, NULL)
+                                      : CLI_DONE;
+    return closed == CLI_DONE ? code : closed;
+}
+
 static int put_pairs(state *st) {
     const taper_sink sink = cli_output_text_sink(st->has_output ? &st->out : NULL);
-    cli_duplicates d = {.index = st->at,
-                        .list = st->list.n ? &st->list : NULL,
-                        .set = st->indexed.set || st->indexed.containers ? &st->indexed : NULL,
-                        .embedder = st->model.model ? &st->embedder : NULL,
-                        .common = &st->s.common,
-                        .html = st->s.html,
-                        .within = st->s.within};
+    const cli_duplicates d = {.index = st->at,
+                              .list = st->list.n ? &st->list : NULL,
+                              .set =
+                                  st->indexed.set || st->indexed.containers ? &st->indexed : NULL,
+                              .common = &st->s.common,
+                              .html = st->s.html,
+                              .within = (uint32_t)st->s.within};
     taper_status status = TAPER_OK;
     const int code = cli_put_duplicates(&d, &sink, &status);
+    return close_output(st, code, status);
+}
+
+/* --- copies, by pixels ------------------------------------------------------------------ */
+
+static bool finds_copies(const settings *s) { return s->duplicates && s->within < 0; }
+
+/* Open the images or containers that are compared: the operands, or --images of an index. */
+static int open_compared(state *st, char **paths, size_t n) {
+    const settings *s = &st->s;
+    int code = CLI_DONE;
+    for (size_t i = 0; i < n && code == CLI_DONE; i++) code = check_input(s, paths[i]);
+    if (code == CLI_DONE && st->indexes)
+        code = cli_code_set_open(&st->indexed, (char **)s->images.item, s->images.count);
+    else if (code == CLI_DONE)
+        code = cli_code_set_open(&st->indexed, paths, n);
+    if (code == CLI_DONE) code = cli_code_set_spares(&st->indexed, paths, n, s->output);
+    if (code == CLI_DONE) code = cli_code_set_spares(&st->indexed, paths, n, s->html);
+    if (code == CLI_DONE && s->model && st->indexed.containers)
+        return cli_model_open(&st->model, "search", s->model, &s->common);
+    if (code == CLI_DONE && s->model)
+        cli_note(&s->common, "search", "-m is not needed: copies are found by pixels");
+    return code;
+}
+
+static int find_copies(state *st, char **paths, size_t n) {
+    int code = open_compared(st, paths, n);
+    if (code == CLI_DONE) code = open_output(st);
     if (code != CLI_DONE) return code;
-    if (st->has_output) return cli_output_close(&st->out, NULL, status, NULL);
-    return status ? (int)cli_fail("search", NULL, status, NULL) : CLI_DONE;
+    const taper_sink sink = cli_output_text_sink(st->has_output ? &st->out : NULL);
+    const cli_copies_options o = {.set = &st->indexed,
+                                  .model = st->model.model,
+                                  .are_turned = st->s.turned,
+                                  .html = st->s.html};
+    taper_status status = TAPER_OK;
+    return close_output(st, cli_put_copies(&o, &sink, &status), status);
 }
 
 static int search(state *st, char **paths, size_t n) {
+    if (finds_copies(&st->s)) return find_copies(st, paths, n);
     int code = open_all(st, paths, n);
-    if (code == CLI_DONE && st->s.output && strcmp(st->s.output, "-") != 0) {
-        code = cli_output_open(&st->out, "search", st->s.output, &st->s.common);
-        st->has_output = code == CLI_DONE;
-    }
+    if (code == CLI_DONE) code = open_output(st);
     if (code == CLI_DONE && st->s.duplicates) return put_pairs(st);
     if (code == CLI_DONE) code = take_queries(st);
     if (code == CLI_DONE) code = choose_wanted(st);
@@ -441,7 +500,8 @@ static int search(state *st, char **paths, size_t n) {
 
 /* queries: number of operands that are queries */
 static unsigned uses_of(const settings *s, size_t queries) {
-    if (s->duplicates) return USE_PAIRS | (s->html ? USE_PAGE : 0);
+    if (s->duplicates)
+        return USE_PAIRS | (s->html ? USE_PAGE : 0) | (s->within < 0 ? USE_COPIES : 0);
     unsigned bits = USE_QUERIES | (s->html ? USE_PAGE : 0);
     if (s->neighbourhood) return bits;
     return bits | USE_NEAREST | (s->exact ? 0 : USE_RECALL) | (queries ? USE_MARGINS : 0);
@@ -454,7 +514,15 @@ static int check_settings(const state *st, size_t n) {
     const cli_verb *v = &cli_verb_search;
     const size_t others = s->members.count + s->codes.count;
     if (!n) return cli_usage(v, "give an index, or images to search, then the queries");
-    if (s->duplicates && (queries || others))
+    if (finds_copies(s) && others)
+        return cli_usage(v, "--duplicates compares all images; omit --image and --code");
+    if (finds_copies(s) && st->indexes && (!s->images.count || queries))
+        return cli_usage(v,
+                         "an index has no pictures: to compare these give them, and no index, or "
+                         "--images SET; to compare codes give --within D");
+    if (finds_copies(s) && !st->indexes && s->images.count)
+        return cli_usage(v, "--images has the pictures of an index; give all images as operands");
+    if (s->duplicates && !finds_copies(s) && (queries || others))
         return cli_usage(v, "--duplicates compares the index's images; omit the queries");
     if (!s->duplicates && !queries && !others)
         return cli_usage(v, "give queries: images, --image or --code; or --duplicates");

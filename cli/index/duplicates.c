@@ -4,7 +4,6 @@
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
 #include "cli/common/progress.h"
-#include "cli/index/alterations.h"
 #include "cli/index/duplicates_page.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
@@ -18,7 +17,6 @@ typedef struct pair_search {
     const cli_duplicates *of;
     size_t images, words, k;
     uint32_t within;
-    size_t tried;               /* images by which the distance was measured; 0: it was given */
     uint64_t *code;             /* [AT_ONCE][words] */
     uint32_t *self;             /* [AT_ONCE] */
     uint32_t *image, *distance; /* [AT_ONCE][k] */
@@ -139,60 +137,6 @@ static int search_all(pair_search *p) {
     return status ? (int)cli_fail("search", NULL, status, &error) : CLI_DONE;
 }
 
-/* Print the distance and its origin. */
-static int choose_within(pair_search *p) {
-    const cli_duplicates *d = p->of;
-    cli_alterations tried;
-    if (d->within >= 0) {
-        p->within = (uint32_t)d->within;
-        return CLI_DONE;
-    }
-    if (!d->set || !d->embedder) {
-        cli_error(
-            "search", NULL,
-            "give --within D; or --images and -m MODEL, to measure the distance by altered copies");
-        return CLI_USAGE;
-    }
-    const int code = cli_alterations_try(&tried, d->index, d->set, d->embedder);
-    if (code != CLI_DONE) return code;
-    p->within = tried.within, p->tried = tried.images;
-    cli_note(d->common, "search",
-             "nine of ten altered copies of %zu images (smaller and back, lighter, cropped) lie "
-             "within %u of them: this is the limit for pairs (--within)",
-             tried.images, tried.within);
-    return CLI_DONE;
-}
-
-/* Number of images that are in a pair. */
-static size_t count_paired(const pair_search *p) {
-    uint8_t *is_paired = calloc(p->images + 1, 1);
-    size_t n = 0;
-    for (size_t i = 0; is_paired && i < p->pairs; i++) {
-        n += !is_paired[p->pair[i].a] + !is_paired[p->pair[i].b];
-        is_paired[p->pair[i].a] = is_paired[p->pair[i].b] = 1;
-    }
-    free(is_paired);
-    return n;
-}
-
-/* Warn if a measured distance is not reliable. */
-static void warn_of_distance(const pair_search *p) {
-    enum { FEW = 50, MANY = 10 }; /* number of images; one image in this many is in a pair */
-    const size_t paired = p->tried ? count_paired(p) : 0;
-    if (p->tried && p->tried < FEW)
-        cli_warning(
-            "search", NULL,
-            "%zu image%s too few to measure a distance; look at the pairs, and give --within",
-            p->tried, p->tried == 1 ? " is" : "s are");
-    if (paired > p->images / MANY)
-        cli_warning("search", NULL,
-                    "%zu of %zu images have another within %u: unless the set has so many copies, "
-                    "the model has too few bits, or was trained on too few images, to distinguish "
-                    "them. The nearest pairs come first: see how far they are right, and give "
-                    "--within",
-                    paired, p->images, p->within);
-}
-
 static void tell(const pair_search *p) {
     cli_note(p->of->common, "search", "%zu pair%s of %zu images", p->pairs,
              formats_plural(p->pairs, "s"), p->images);
@@ -207,22 +151,21 @@ int cli_put_duplicates(const cli_duplicates *d, const taper_sink *sink, taper_st
     const char *heading = d->list ? "name,other,distance,image,other_image,index,other_index\n"
                                   : "name,other,distance,image,other_image\n";
     const taper_index_info info = cli_index_info(d->index);
-    pair_search p = {.of = d, .images = info.images, .words = (info.bits + 63) / 64};
+    pair_search p = {
+        .of = d, .images = info.images, .words = (info.bits + 63) / 64, .within = d->within};
     p.k = formats_smaller(MOST_NEAR + 1, p.images);
-    int code = choose_within(&p);
-    if (code != CLI_DONE) return code;
     p.code = malloc(AT_ONCE * p.words * sizeof *p.code);
     p.self = malloc(AT_ONCE * sizeof *p.self);
     p.image = malloc(AT_ONCE * p.k * sizeof *p.image);
     p.distance = malloc(AT_ONCE * p.k * sizeof *p.distance);
-    code = p.code && p.self && p.image && p.distance
-               ? search_all(&p)
-               : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
+    int code = p.code && p.self && p.image && p.distance
+                   ? search_all(&p)
+                   : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
     if (code == CLI_DONE) {
         sort_pairs(&p);
         *written = d->common->json ? TAPER_OK : sink->write(sink->user, heading, strlen(heading));
         if (!*written) *written = put_pairs(&p, sink);
-        if (!*written) tell(&p), warn_of_distance(&p);
+        if (!*written) tell(&p);
         const cli_duplicate_pairs pairs = {d->index, p.pair, p.pairs, p.within};
         if (!*written && d->html)
             code = cli_duplicates_page_write(&pairs, d->set, d->html, d->common);

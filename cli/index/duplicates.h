@@ -1,15 +1,14 @@
-/* duplicates.h -- finds near-duplicates: pairs of images of an index with a small distance. */
+/* duplicates.h -- finds pairs of images of an index whose codes have a small distance. */
 #ifndef CLI_DUPLICATES_H
 #define CLI_DUPLICATES_H
 #include "cli/index/index_list.h"
 
 typedef struct cli_duplicates {
     const taper_index *index;
-    const cli_index_list *list;   /* the files of the index, if they are several; else NULL */
-    cli_code_set *set;            /* the images, to measure the distance; or NULL */
-    const cli_embedder *embedder; /* the model, to measure the distance; or NULL */
+    const cli_index_list *list; /* the files of the index, if they are several; else NULL */
+    cli_code_set *set;          /* the images, for the page; or NULL */
     const cli_common *common;
-    int64_t within;   /* largest distance of a pair; -1: measured (alterations.h) and printed */
+    uint32_t within;  /* largest distance of a pair */
     const char *html; /* write a page with the pictures of `set` here; NULL: none */
 } cli_duplicates;
 
@@ -17,8 +16,7 @@ typedef struct cli_duplicates {
  * line. Of several index files the line ends with those of both images. Each pair appears once, the
  * lower number first; the nearest pairs come first. If an image has very many near images, not all
  * of its pairs are listed, which is printed; but every image with a near one is in some pair. The
- * page shows images that are joined by pairs in a row. A warning says if the measured distance is
- * not reliable.
+ * page shows images that are joined by pairs in a row.
  * *written: status of the sink. For other failures prints a message and returns an exit code. */
 int cli_put_duplicates(const cli_duplicates *duplicates, const taper_sink *sink,
                        taper_status *written);

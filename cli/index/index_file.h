@@ -17,10 +17,9 @@
  *   search_lines  results as CSV or JSON
  *   search_page   results as a page with pictures
  *   nested_rows   nested neighbourhoods, for that page
- *   duplicates    pairs of near-duplicates
+ *   duplicates    pairs of images whose codes are near
  *   duplicates_page  these as a page with pictures
- *   indexed_pictures  pictures of indexed images, for pages
- *   alterations   measures the distance for near-duplicates */
+ *   indexed_pictures  pictures of indexed images, for pages */
 #ifndef CLI_INDEX_FILE_H
 #define CLI_INDEX_FILE_H
 #include "cli/common/outputs.h"

@@ -3,6 +3,7 @@
 #include "codec/taper_model.h"
 #include "codec/taper.h"
 #include "formats/bytes.h"
+#include "formats/image.h"
 #include "formats/imageset/imageset.h"
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +34,11 @@ struct cli_container_set {
     size_t classes;
     int32_t *class_number; /* class numbers of all containers, one after the other */
     const taper_model *model;
-    float centre;             /* of its codes */
-    uint8_t *planes;          /* [units of the model] */
-    uint64_t *word;           /* a code for search */
-    decoding codes, pictures; /* two decoders: the state of one is for codes */
-    bool by_search;           /* uses the codes for search in the front matter */
+    float centre;                    /* of its codes */
+    uint8_t *planes;                 /* [units of the model] */
+    uint64_t *word;                  /* a code for search */
+    decoding codes, pictures, small; /* the state of one is for codes, or for one scale */
+    bool by_search;                  /* uses the codes for search in the front matter */
 };
 
 /* --- opening -------------------------------------------------------------------------------- */
@@ -123,6 +124,7 @@ void cli_container_set_close(cli_container_set *s) {
     if (!s) return;
     taper_decoder_free(s->codes.decoder);
     taper_decoder_free(s->pictures.decoder);
+    taper_decoder_free(s->small.decoder);
     for (size_t p = 0; p < s->parts; p++) cli_container_close(&s->part[p].file);
     free(s->class_name), free(s->class_number), free(s->planes), free(s->word), free(s->part),
         free(s);
@@ -389,6 +391,38 @@ taper_status cli_container_set_picture(cli_container_set *s, size_t i, taper_ima
     if (status == TAPER_OK) return status;
     free(out->pixels);
     out->pixels = NULL;
+    return status;
+}
+
+int cli_container_set_show(cli_container_set *s, const taper_model *model) {
+    int code = CLI_DONE;
+    s->model = model, s->by_search = false;
+    for (size_t p = 0; p < s->parts && code == CLI_DONE; p++)
+        code = cli_container_bind(&s->part[p].file, model, s->verb, s->part[p].path, s->common);
+    return code;
+}
+
+taper_status cli_container_set_small(cli_container_set *s, size_t i, uint32_t least,
+                                     taper_image *out, taper_image *size, bool *has_data,
+                                     taper_error *error) {
+    taper_image_info info = {.size = sizeof info};
+    taper_completeness done = {.passes = 0};
+    const taper_limits limits = cli_limits(s->common);
+    uint32_t scale = 1;
+    part *p = part_of(s, &i);
+    *out = *size = (taper_image){.pixels = NULL};
+    TAPER_TRY(decode_part(s, &s->small, p, s->model, error));
+    TAPER_TRY(taper_container_get_image(p->file.open, i, &info, error));
+    *size = (taper_image){info.width, info.height, info.channels, info.depth, NULL};
+    while (scale < 16 && info.width / (2 * scale) >= least && info.height / (2 * scale) >= least)
+        scale *= 2;
+    TAPER_TRY(formats_image_make(out, (info.width - 1) / scale + 1, (info.height - 1) / scale + 1,
+                                 info.channels, info.depth, &limits, error));
+    taper_status status = taper_decoder_set_scale(s->small.decoder, scale, error);
+    if (status == TAPER_OK)
+        status = taper_decoder_render_scaled(s->small.decoder, i, scale, out, &done, error);
+    *has_data = done.passes > 0;
+    if (status != TAPER_OK) formats_image_free(out);
     return status;
 }
 

@@ -60,6 +60,17 @@ taper_status cli_container_set_code(cli_container_set *set, size_t i, uint32_t u
 taper_status cli_container_set_picture(cli_container_set *set, size_t i, taper_image *out,
                                        taper_error *error);
 
+/* For pictures alone: use this model, which is borrowed, instead of codes; NULL: those of the
+ * containers. */
+int cli_container_set_show(cli_container_set *set, const taper_model *model);
+/* Image i at 1 / 1, 1 / 2, ... 1 / 16 of its size, so that the shorter side has at least `least`
+ * pixels if it can. Only what shows at this size is decoded. *size: that of the image, without
+ * pixels. *has_data: false if the bytes that are there hold nothing of it. Otherwise as
+ * cli_container_set_picture. After cli_container_set_show. */
+taper_status cli_container_set_small(cli_container_set *set, size_t i, uint32_t least,
+                                     taper_image *out, taper_image *size, bool *has_data,
+                                     taper_error *error);
+
 /* Mean number of known bits of the codes that were read, without those of 0 bits. */
 double cli_container_set_bits(const cli_container_set *set);
 /* The least number of known bits of these; UINT32_MAX: no code had any. */

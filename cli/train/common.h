@@ -7,6 +7,7 @@
  *   targets        the output files, checked before training
  *   reporter       progress, learning curve, report
  *   labels_report  the same for embeddings; labels_errors: errors by class, and warnings
+ *   recipe_lines   the options of an embedding as words; trials, each as it ends
  *   labelled_set   the classes of the images, and warnings about them */
 #ifndef CLI_TRAIN_COMMON_H
 #define CLI_TRAIN_COMMON_H

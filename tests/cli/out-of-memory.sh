@@ -100,7 +100,7 @@ some 2 index -q -T 1 -m bits.tpm -o out large pictures
 some 2 search -q -T 1 -m bits.tpm -o out few.tpx large pictures
 mkdir scaled
 cp large/a.ppm pictures/ring/0001.png scaled
-some 2 search -q -T 1 -m bits.tpm --duplicates -o out scaled
+some 2 search -q -T 1 --duplicates -o out scaled
 some 2 embed -q -T 1 -m labels.tpm -o out large pictures
 some 2 classify -q -T 1 -m labels.tpm -k 1 --among pictures -o out large
 some 8 encode -q -T 1 -m model.tpm -o out pictures

@@ -8,6 +8,7 @@
  *   taught             guessed labels and hidden layers from a teacher network
  *   start_choice       a start learned without labels, or random weights: by trials
  *   embedding_search   a search for options, by trials on held-out images
+ *   embedding_recipes  what it tries
  *   trial_errors       the errors of these trials, by class */
 #ifndef TRAIN_TRAIN_EMBEDDING_H
 #define TRAIN_TRAIN_EMBEDDING_H
