@@ -1,6 +1,7 @@
 /* gradient_rows.c -- see gradient_rows.h. */
 #include "train/sampling/gradient_rows.h"
 #include "codec/backend/pool.h"
+#include "formats/bytes.h"
 #include "train/sampling/own_rows.h"
 #include <stdatomic.h>
 #include <stdlib.h>
