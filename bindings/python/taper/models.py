@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .sources import Container
 
 FIELDS = ("channels", "window_width", "window_height", "units", "passes", "weights", "id", "file_bytes", "lap", "work",
-          "classes")
+          "classes", "cells_across", "cells_down")
 
 
 class Model:
@@ -35,6 +35,8 @@ class Model:
     lap: int
     work: int
     classes: int
+    cells_across: int  # of a model of gradient orientations; else 0
+    cells_down: int
     report: dict[str, Any]  # of taper.train
 
     def __init__(self, handle: int | None, keep: Container | RemoteContainer | None = None, owned: bool = False,
