@@ -162,7 +162,9 @@ static void say_balanced_pixels(const cli_train_reporter *t, const train_embeddi
 /* Print the chosen options, the expected error, and whether labels help. */
 static void say_found(const cli_train_reporter *t, const train_embedding_report *r) {
     const train_embedding_found *f = &r->found;
-    if (f->ended_early)
+    if (f->ended_early && !f->error.wrong)
+        cli_note(t->common, t->verb, "no held-out image is in error: no more settings are tried");
+    else if (f->ended_early)
         cli_note(t->common, t->verb, "%u changes in a row brought nothing: no more are tried",
                  f->in_vain);
     say_again(t, &f->choice);

@@ -119,7 +119,7 @@ typedef struct train_embedding_found {
     train_embedding_trial trial[TRAIN_EMBEDDING_TRIALS];
     uint32_t trials;  /* 0: there was no search */
     uint32_t in_vain; /* the last trials, which changed the best options without gain */
-    int ended_early;  /* 1: trials ended because in_vain were too many, with time left */
+    int ended_early;  /* 1: with time left: in_vain were too many, or no image is in error */
 } train_embedding_found;
 
 /* Two starts compared. tested 0: it was not tried, diverged, or there are too few images. */

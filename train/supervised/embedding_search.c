@@ -363,7 +363,8 @@ static taper_status find(search *s, taper_error *error) {
     const uint32_t recipes = train_embedding_recipes();
     for (uint32_t i = 0; i < recipes && (!i || left_for_trials(s) > 0.0); i++) {
         TAPER_TRY(try_change(s, i, error));
-        s->found->ended_early = s->found->in_vain >= MOST_IN_VAIN && i + 1 < recipes;
+        const int is_over = s->found->in_vain >= MOST_IN_VAIN || !(s->least > 0.0);
+        s->found->ended_early = is_over && i + 1 < recipes;
         if (s->found->ended_early) break;
     }
     s->found->judged = s->least;
