@@ -139,7 +139,7 @@ TAPER_API taper_status taper_rate_errors(uint64_t wrong, uint64_t tested, taper_
  * q_c = (wrong + 2) / (tested + 4), which estimates variances of rates near 0 too (A. Agresti and
  * B. A. Coull, "Approximate is better than exact", The American Statistician 52, 1998), q the mean
  * of q_c and V = sum of q_c (1 - q_c) / tested_c / K^2, it is q (1 - q) / V. In simulations of 2 to
- * 100 classes of 1 to 1,000 trials it covers 91 to 99 % (tests/test_votes.c).
+ * 100 classes of 1 to 1,000 trials it covers 91 to 99 %.
  *
  * A class with tested 0 is unknown: the mean is over the others, and the interval has all rates
  * from 0 to 1 for it. TAPER_ERR_ARG: no class is tested, wrong is above tested, classes is not
