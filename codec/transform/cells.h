@@ -5,9 +5,9 @@
 
 enum {
     CODEC_GRADIENT_SIGNED = 18,
-    CODEC_GRADIENT_PLANES = CODEC_GRADIENT_SIGNED + CODEC_GRADIENT_SIGNED / 2 + 4,
-    CODEC_GRADIENT_MOST_CELLS = 64 /* in one direction */
+    CODEC_GRADIENT_PLANES = CODEC_GRADIENT_SIGNED + CODEC_GRADIENT_SIGNED / 2 + 4
 };
+enum { CODEC_GRADIENT_MOST_CELLS = 64 }; /* in one direction */
 
 /* Cells of a window. across 0: there are none, as in all families but `gradients`. */
 typedef struct codec_cells {
