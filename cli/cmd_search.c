@@ -125,7 +125,8 @@ const cli_verb cli_verb_search = {
         "packed, cropped, framed, made lighter or grey, written on or tilted a little. All "
         "operands are images, folders or containers (-m MODEL for those that lack theirs); of an "
         "index, give --images. The output is CSV under the heading group,image,keep. keep is 1 "
-        "for one image of each group: that of most pixels, of equal ones the first. It is link for "
+        "for one image of each group: that of most pixels, of equal ones the first; and for those "
+        "that do not agree with it, only with others of the group. It is link for "
         "another name of a file of the group, and else 0. --json has a line per image, with its "
         "score: how well it agrees with the kept one, 0 to 1; and whether all pixels are equal. "
         "Flat images are copies only if they are equal. --turned also finds copies that are "
@@ -488,6 +489,15 @@ static int find_copies(state *st, char **paths, size_t n) {
     return close_output(st, cli_put_copies(&o, &sink, &status), status);
 }
 
+/* Before the work: an existing page is replaced only if that was asked. */
+static int check_page(const settings *s) {
+    struct stat there;
+    if (!s->html || s->common.force || stat(s->html, &there) != 0 || !S_ISREG(there.st_mode))
+        return CLI_DONE;
+    cli_error("search", s->html, "exists; choose another name, or replace it (-f)");
+    return CLI_IO;
+}
+
 static int search(state *st, char **paths, size_t n) {
     if (finds_copies(&st->s)) return find_copies(st, paths, n);
     int code = open_all(st, paths, n);
@@ -528,6 +538,8 @@ static int check_settings(const state *st, size_t n) {
         return cli_usage(v, "give queries: images, --image or --code; or --duplicates");
     if (s->html && !strcmp(s->html, "-") && (!s->output || !strcmp(s->output, "-")))
         return cli_usage(v, "--html and the results both go to standard output; give -o FILE");
+    if (s->html && s->output && !strcmp(s->html, s->output))
+        return cli_usage(v, "--html and -o name one file; give two");
     cli_options_name_idle(v, uses_of(s, queries));
     return CLI_DONE;
 }
@@ -555,6 +567,7 @@ int cmd_search(int argc, char **argv) {
     const size_t n = (size_t)(argc - first);
     st.indexes = cli_index_paths_first(argv + first, n);
     code = check_settings(&st, n);
+    if (code == CLI_DONE) code = check_page(s);
     st.indexed = (cli_code_set){.common = &s->common,
                                 .verb = "search",
                                 .output = s->output,

@@ -6,6 +6,7 @@
 #include "cli/train/request.h"
 #include "formats/imageset/imageset.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* --- the model ------------------------------------------------------------------------- */
 
@@ -295,6 +296,8 @@ int cli_training_run(cli_training *t, int argc, char **argv, int first) {
     const cli_train_run *s = t->run;
     taper_error error = {0};
     if (!s->output) return cli_usage(t->verb, "name the model to write with -o MODEL");
+    if (!strcmp(s->output, "-"))
+        return cli_usage(t->verb, "a model is not written to standard output; give its file");
     if (first == argc && !s->filelist)
         return cli_usage(t->verb, "give images or folders to train on");
     if (t->check(t->run, &error) != TAPER_OK)

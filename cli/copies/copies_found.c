@@ -1,6 +1,7 @@
 /* copies_found.c -- see copies_found.h. */
 #include "cli/copies/copies_found.h"
 #include "cli/common/parallel.h"
+#include "cli/copies/check.h"
 #include "cli/copies/links.h"
 #include <stdlib.h>
 
@@ -25,6 +26,8 @@ static void compare(void *user, size_t item, unsigned thread) {
     (void)thread;
     c->agreement =
         cli_agreement_of(d->found->small, d->cosines, d->keep[c->group], c->image, d->are_turned);
+    const bool agrees = c->agreement.is_equal || c->agreement.score >= CLI_COPY_SCORE;
+    if (c->kind == CLI_COPY && !agrees) c->kind = CLI_COPY_UNLIKE;
 }
 
 /* Of the names of the file to keep, keep the one that is no link. */
@@ -55,7 +58,7 @@ static void list(cli_found_copies *out, const cli_groups *groups, const uint32_t
 taper_status cli_found_copies_make(cli_found_copies *out, const cli_code_set *set,
                                    const cli_small_set *small, const cli_groups *groups,
                                    bool are_turned) {
-    uint32_t *file = cli_links_find(set);
+    uint32_t *file = cli_links_find(set, small->digest);
     uint32_t *keep = malloc((groups->count + 1) * sizeof *keep);
     cli_cosines *cosines = malloc(sizeof *cosines);
     *out = (cli_found_copies){.set = set, .small = small, .groups = groups->count};

@@ -6,7 +6,9 @@
 typedef enum cli_copy_kind {
     CLI_COPY, /* a file of its own, which the kept image can stand for */
     CLI_COPY_KEPT,
-    CLI_COPY_LINK /* another name of a file of the group */
+    CLI_COPY_LINK, /* another name of a file of the group */
+    /* A copy of others of the group, which does not agree with the kept image: it is kept, too. */
+    CLI_COPY_UNLIKE
 } cli_copy_kind;
 
 typedef struct cli_found_copy {

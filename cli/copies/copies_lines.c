@@ -7,17 +7,22 @@
 #include <math.h>
 #include <string.h>
 
-/* True if another image comes of the same file: a frame, or an image of a pack. */
-static bool shares_file(const formats_imageset *set, size_t i) {
-    const char *path = formats_imageset_path(set, i);
-    const size_t n = formats_imageset_count(set);
-    return (i > 0 && !strcmp(path, formats_imageset_path(set, i - 1))) ||
-           (i + 1 < n && !strcmp(path, formats_imageset_path(set, i + 1)));
+/* True if another image comes of the same file: a frame, or an image of a pack. (Equal ones are the
+ * same file, given twice.) */
+static bool share_file(const cli_found_copies *f, size_t i, size_t k) {
+    const formats_imageset *files = f->set->set;
+    return f->small->digest[i] != f->small->digest[k] &&
+           !strcmp(formats_imageset_path(files, i), formats_imageset_path(files, k));
 }
 
-const char *cli_copy_name(const cli_code_set *set, size_t image, char room[CLI_IMAGE_NAME]) {
+static bool shares_file(const cli_found_copies *f, size_t i) {
+    return (i > 0 && share_file(f, i, i - 1)) || (i + 1 < f->small->n && share_file(f, i, i + 1));
+}
+
+const char *cli_copy_name(const cli_found_copies *f, size_t image, char room[CLI_IMAGE_NAME]) {
+    const cli_code_set *set = f->set;
     const formats_imageset *files = set->set;
-    if (files && formats_imageset_name(files, image) && !shares_file(files, image))
+    if (files && formats_imageset_name(files, image) && !shares_file(f, image))
         return formats_imageset_path(files, image);
     if (files || cli_container_set_name(set->containers, image))
         return cli_code_set_name(set, image, room);
@@ -26,10 +31,10 @@ const char *cli_copy_name(const cli_code_set *set, size_t image, char room[CLI_I
 }
 
 static void put_csv(const cli_found_copies *f, const cli_found_copy *c, FILE *to) {
-    static const char *const keeps[] = {"0", "1", "link"};
+    static const char *const keeps[] = {"0", "1", "link", "1"};
     char room[CLI_IMAGE_NAME];
     fprintf(to, "%llu,", c->group + 1ULL);
-    cli_put_csv_name(to, cli_copy_name(f->set, c->image, room));
+    cli_put_csv_name(to, cli_copy_name(f, c->image, room));
     fprintf(to, ",%s\n", keeps[c->kind]);
 }
 
@@ -39,9 +44,9 @@ static void put_json(const cli_found_copies *f, const cli_found_copy *c, FILE *t
     cli_json_begin(&j, to);
     cli_json_string(&j, "kind", "copy");
     cli_json_uint(&j, "group", c->group + 1ULL);
-    cli_json_string(&j, "image", cli_copy_name(f->set, c->image, room));
+    cli_json_string(&j, "image", cli_copy_name(f, c->image, room));
     cli_json_uint(&j, "number", c->image + 1ULL);
-    cli_json_bool(&j, "keep", c->kind == CLI_COPY_KEPT);
+    cli_json_bool(&j, "keep", c->kind == CLI_COPY_KEPT || c->kind == CLI_COPY_UNLIKE);
     cli_json_number(&j, "score", round(c->agreement.score * 1000.0) / 1000.0);
     if (f->set->set) cli_json_bool(&j, "equal", c->agreement.is_equal);
     cli_json_uint(&j, "width", f->small->width[c->image]);
@@ -50,8 +55,7 @@ static void put_json(const cli_found_copies *f, const cli_found_copy *c, FILE *t
         cli_json_uint(&j, "turned", 90U * (c->agreement.turn & 3U));
         cli_json_bool(&j, "mirrored", c->agreement.turn & 4U);
     }
-    if (c->kind == CLI_COPY_LINK)
-        cli_json_string(&j, "link_to", cli_copy_name(f->set, c->target, room));
+    if (c->kind == CLI_COPY_LINK) cli_json_string(&j, "link_to", cli_copy_name(f, c->target, room));
     cli_json_end(&j);
 }
 

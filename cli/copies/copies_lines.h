@@ -10,6 +10,6 @@ taper_status cli_put_copies_lines(const cli_found_copies *found, const taper_sin
 
 /* The name of an image as it is written: the path of its file; of images that share a file, or are
  * in a container, the name there; or the number. Returns room, or a string of the set. */
-const char *cli_copy_name(const cli_code_set *set, size_t image, char room[CLI_IMAGE_NAME]);
+const char *cli_copy_name(const cli_found_copies *found, size_t image, char room[CLI_IMAGE_NAME]);
 
 #endif

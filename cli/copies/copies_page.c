@@ -29,7 +29,7 @@ static taper_status put_copy(const cli_found_copies *f, const cli_found_copy *c,
     char room[CLI_IMAGE_NAME], plain[2 * CLI_IMAGE_NAME], first[CAPTION], second[2 * CAPTION];
     taper_image image;
     taper_error error = {0};
-    const char *name = cli_copy_name(f->set, c->image, room);
+    const char *name = cli_copy_name(f, c->image, room);
     TAPER_TRY(cli_thumbnail_read(f->set, c->image, &image, &error));
     if (!image.pixels) {
         cli_error("search", name, "the page shows no picture of it: %s", cli_explain(&error).text);

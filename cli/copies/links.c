@@ -42,22 +42,24 @@ static bool look_at(const char *path, size_t i, size_t place, name *to) {
     return true;
 }
 
-/* The names of all images that are files. Images of one file come one after the other. */
-static size_t list_names(const formats_imageset *set, name *to) {
+/* The names of all images that are files. Images of one file come one after the other; an equal one
+ * is the file again, which was given twice. */
+static size_t list_names(const formats_imageset *set, const uint64_t *digest, name *to) {
     size_t n = 0, place = 0;
     for (size_t i = 0; i < formats_imageset_count(set); i++) {
         const char *path = formats_imageset_path(set, i);
-        place = i && !strcmp(path, formats_imageset_path(set, i - 1)) ? place + 1 : 0;
+        const bool is_again = i && !strcmp(path, formats_imageset_path(set, i - 1));
+        place = is_again ? place + (digest[i] != digest[i - 1]) : 0;
         n += look_at(path, i, place, &to[n]);
     }
     return n;
 }
 
-uint32_t *cli_links_find(const cli_code_set *set) {
+uint32_t *cli_links_find(const cli_code_set *set, const uint64_t *digest) {
     const size_t images = cli_code_set_images(set);
     uint32_t *of = malloc((images + 1) * sizeof *of);
     name *all = malloc((images + 1) * sizeof *all);
-    const size_t n = of && all && set->set ? list_names(set->set, all) : 0;
+    const size_t n = of && all && set->set ? list_names(set->set, digest, all) : 0;
     for (size_t i = 0; of && i < images; i++) of[i] = (uint32_t)i;
     if (n) qsort(all, n, sizeof *all, by_file);
     for (size_t i = 0, first = 0; i < n; i++) {
