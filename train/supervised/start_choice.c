@@ -4,6 +4,7 @@
 #include "formats/bytes.h"
 #include "train/embedding/drawn_start.h"
 #include "train/optimise/run.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,13 +141,21 @@ static taper_status try_start(trial *t, const codec_network *start, taper_error_
     return formats_fail_as(error, status, &why, "%s", why.text);
 }
 
+/* Nonzero if random weights have fewer errors by more than a standard deviation of the difference.
+ * A tie would otherwise be decided by rounding, which differs with the number of processes. */
+static int is_drawn_better(const train_embedding_start_trial *s) {
+    const double learned = (double)s->learned.wrong, drawn = (double)s->drawn.wrong;
+    if (!s->drawn.tested || !s->learned.tested) return s->drawn.tested > 0;
+    return drawn + sqrt(learned + drawn) < learned;
+}
+
 static taper_status try_both(trial *t, codec_network *net, codec_network *drawn,
                              taper_error *error) {
     train_embedding_start_trial *s = &t->stage->start;
     TAPER_TRY(draw(t, drawn, error));
     TAPER_TRY(try_start(t, net, &s->learned, error));
     TAPER_TRY(try_start(t, drawn, &s->drawn, error));
-    s->is_drawn = s->drawn.tested && (!s->learned.tested || s->drawn.wrong < s->learned.wrong);
+    s->is_drawn = is_drawn_better(s);
     if (s->is_drawn) copy_network(drawn, net);
     return TAPER_OK;
 }
