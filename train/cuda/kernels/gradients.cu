@@ -70,7 +70,7 @@ static __device__ void take_gains(codec_cells c, const uint32_t *votes, uint32_t
 /* A block for each window, a thread for each cell: first all votes, then the values. */
 static __global__ void gradients_kernel(train_gradients g) {
     const size_t cells = (size_t)g.cells.across * g.cells.down;
-    const size_t values = codec_window_values(g.window);
+    const size_t values = (size_t)g.window.width * g.window.height * g.window.channels;
     const size_t count = cells * (CODEC_GRADIENT_PLANES + g.window.channels);
     for (EACH_BLOCK(row, g.rows)) {
         const uint8_t *pixels = g.pixels + (g.order ? g.order[row] : row) * values;
