@@ -262,10 +262,11 @@ static void see_inputs(state *st, const size_t *image, const taper_image *pixels
     for (size_t i = 0; i < n && pixels; i++) {
         const int32_t label = cli_code_set_label(&st->inputs, image[i]);
         if (label < 0) continue;
-        cli_seen_images_add(&st->known.seen, (cli_seen_image){.hash = cli_image_hash(&pixels[i]),
-                                                              .label = st->classes.second[label],
-                                                              .set = 1,
-                                                              .image = image[i]});
+        cli_seen_images_add(&st->known.seen,
+                            (cli_seen_image){.hash = formats_digest_image(&pixels[i]),
+                                             .label = st->classes.second[label],
+                                             .set = 1,
+                                             .image = image[i]});
     }
 }
 

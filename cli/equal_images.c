@@ -1,9 +1,9 @@
 /* equal_images.c -- see equal_images.h. */
 #include "cli/equal_images.h"
 #include "formats/image.h"
+#include "formats/imageset/imageset.h"
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 typedef struct slot {
     uint64_t hash;
@@ -33,19 +33,9 @@ void cli_equal_images_free(cli_equal_images *e) {
     free(e);
 }
 
-static size_t pixel_bytes(const taper_image *image) {
-    return (size_t)image->width * image->height * image->channels * (image->depth / 8u);
-}
-
-static uint64_t hash_of(const taper_image *image) {
-    const uint64_t shape =
-        (uint64_t)image->width << 32 | (uint64_t)image->channels << 8 | image->depth;
-    return XXH3_64bits_withSeed(image->pixels, pixel_bytes(image), shape);
-}
-
 static int same_pixels(const taper_image *a, const taper_image *b) {
     return a->width == b->width && a->height == b->height && a->channels == b->channels &&
-           a->depth == b->depth && !memcmp(a->pixels, b->pixels, pixel_bytes(a));
+           a->depth == b->depth && !memcmp(a->pixels, b->pixels, formats_image_bytes(a));
 }
 
 static int same_blob(const formats_blob *a, const formats_blob *b) {
@@ -77,7 +67,7 @@ static int is_equal(const taper_image *image, const formats_metadata *metadata,
 int cli_equal_images_find(cli_equal_images *e, const taper_image *image,
                           const formats_metadata *metadata, const cli_earlier_images *earlier,
                           size_t *number) {
-    e->last = hash_of(image);
+    e->last = formats_digest_image(image);
     for (size_t i = e->last & e->mask; e->slot[i].number != SIZE_MAX; i = (i + 1) & e->mask) {
         if (e->slot[i].hash != e->last) continue;
         if (!is_equal(image, metadata, earlier, e->slot[i].number)) continue;

@@ -6,26 +6,11 @@
 
 /* --- pictures ---------------------------------------------------------------------------- */
 
-/* The samples of a window, as the library reads them. */
-static taper_status read_samples(codec_window window, const taper_image *image, uint8_t *samples) {
-    const size_t n = codec_window_values(window);
-    float *pixels = malloc(n * sizeof *pixels);
-    if (!pixels) return TAPER_ERR_NOMEM;
-    codec_windows_read(window, image, pixels);
-    for (size_t i = 0; i < n; i++) samples[i] = (uint8_t)pixels[i];
-    free(pixels);
-    return TAPER_OK;
-}
-
 static taper_status draw_picture(const taper_image *image, codec_window window, codec_cells cells,
                                  taper_image *picture) {
-    uint8_t *samples = malloc(codec_window_values(window));
     picture->pixels = malloc(codec_gradients_count(window, cells));
-    taper_status status = samples && picture->pixels ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) status = read_samples(window, image, samples);
-    if (status == TAPER_OK) status = codec_gradients(window, cells, 1, samples, picture->pixels);
-    free(samples);
-    return status;
+    if (!picture->pixels) return TAPER_ERR_NOMEM;
+    return codec_gradients_of_image(window, cells, image, picture->pixels);
 }
 
 taper_status train_gradient_pictures(train_dataset *to, const train_dataset *data,

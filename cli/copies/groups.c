@@ -25,7 +25,7 @@ typedef enum other_images { ALONE, MEMBERS, OTHER_GROUPS } other_images;
 
 typedef struct grouping {
     const cli_small_set *set;
-    uint32_t *first;   /* [images] the first equal image; NONE: not read */
+    uint32_t *first;   /* [images] see cli_small_set_find_equal */
     uint32_t *subject; /* [subjects] their images, ascending */
     size_t subjects;
     cli_candidates candidates;
@@ -40,39 +40,6 @@ typedef struct grouping {
     unsigned threads;
     cli_progress progress;
 } grouping;
-
-/* --- equal images --- */
-
-typedef struct equal_key {
-    uint64_t digest;
-    uint32_t image;
-} equal_key;
-
-static int by_digest(const void *a, const void *b) {
-    const equal_key *x = a, *y = b;
-    if (x->digest != y->digest) return x->digest < y->digest ? -1 : 1;
-    return (x->image > y->image) - (x->image < y->image);
-}
-
-static taper_status find_equal(grouping *g) {
-    const cli_small_set *set = g->set;
-    size_t n = 0;
-    equal_key *key = malloc((set->n + 1) * sizeof *key);
-    g->first = malloc((set->n + 1) * sizeof *g->first);
-    for (size_t i = 0; key && g->first && i < set->n; i++) {
-        g->first[i] = NONE;
-        if (set->width[i]) key[n++] = (equal_key){set->digest[i], (uint32_t)i};
-    }
-    if (key && g->first) {
-        qsort(key, n, sizeof *key, by_digest);
-        for (size_t i = 0, from = 0; i < n; i++) {
-            if (key[i].digest != key[from].digest) from = i;
-            g->first[key[i].image] = key[from].image;
-        }
-    }
-    free(key);
-    return g->first ? TAPER_OK : TAPER_ERR_NOMEM;
-}
 
 /* --- subjects and their candidates --- */
 
@@ -370,7 +337,9 @@ static taper_status take_groups(const grouping *g, cli_groups *out) {
 
 static taper_status find_groups(grouping *g, bool are_turned, const cli_common *common,
                                 cli_groups *out, taper_error *error) {
-    TAPER_TRY(find_equal(g));
+    g->first = malloc((g->set->n + 1) * sizeof *g->first);
+    if (!g->first) return TAPER_ERR_NOMEM;
+    TAPER_TRY(cli_small_set_find_equal(g->set, g->first));
     TAPER_TRY(choose_subjects(g));
     TAPER_TRY(find_candidates(g, are_turned, common, error));
     TAPER_TRY(list_candidates(g));

@@ -46,17 +46,12 @@ void cli_small_set_free(cli_small_set *s) {
 
 /* --- images --- */
 
-static uint64_t digest_of(const taper_image *image, const taper_image *size) {
-    const uint64_t key[] = {formats_digest_bytes(image->pixels, formats_image_bytes(image)),
-                            (uint64_t)size->width << 32 | size->height,
-                            (uint64_t)image->channels << 8 | image->depth};
-    return formats_digest_bytes(key, sizeof key);
-}
-
 /* Take image i, which is freed. size: of the whole image, where this one is smaller. */
 static taper_status take(cli_small_set *out, size_t i, taper_image *image,
                          const taper_image *size) {
-    const uint64_t digest = digest_of(image, size);
+    const uint64_t key[] = {formats_digest_image(image),
+                            (uint64_t)size->width << 32 | size->height};
+    const uint64_t digest = formats_digest_bytes(key, sizeof key);
     const uint32_t width = size->width, height = size->height;
     const taper_status status = cli_grey_make(image, out->grey[i]);
     formats_image_free(image);
@@ -147,4 +142,34 @@ int cli_small_set_read(cli_small_set *out, cli_code_set *set, const taper_model 
     if (code != CLI_DONE || out->read || !out->n) return code;
     cli_error(set->verb, NULL, "no input could be used: nothing was written");
     return set->left.code;
+}
+
+/* --- equal images --- */
+
+typedef struct equal_key {
+    uint64_t digest;
+    uint32_t image;
+} equal_key;
+
+static int by_digest(const void *a, const void *b) {
+    const equal_key *x = a, *y = b;
+    if (x->digest != y->digest) return x->digest < y->digest ? -1 : 1;
+    return (x->image > y->image) - (x->image < y->image);
+}
+
+taper_status cli_small_set_find_equal(const cli_small_set *set, uint32_t *first) {
+    size_t n = 0;
+    equal_key *key = malloc((set->n + 1) * sizeof *key);
+    if (!key) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < set->n; i++) {
+        first[i] = UINT32_MAX;
+        if (set->width[i]) key[n++] = (equal_key){set->digest[i], (uint32_t)i};
+    }
+    qsort(key, n, sizeof *key, by_digest);
+    for (size_t i = 0, from = 0; i < n; i++) {
+        if (key[i].digest != key[from].digest) from = i;
+        first[key[i].image] = key[from].image;
+    }
+    free(key);
+    return TAPER_OK;
 }

@@ -21,4 +21,8 @@ typedef struct cli_small_set {
 int cli_small_set_read(cli_small_set *out, cli_code_set *set, const taper_model *model);
 void cli_small_set_free(cli_small_set *small); /* a zeroed one is fine */
 
+/* first[images]: for each image the first one that is equal to it, perhaps itself; UINT32_MAX: not
+ * read. TAPER_ERR_NOMEM. */
+taper_status cli_small_set_find_equal(const cli_small_set *set, uint32_t *first);
+
 #endif

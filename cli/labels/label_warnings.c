@@ -74,26 +74,6 @@ void cli_warn_few_tested(const char *verb, uint64_t tested, const char *remedy) 
 
 /* --- equal images ------------------------------------------------------------------------ */
 
-/* The mixing step of splitmix64 (Steele, Lea & Flood 2014). */
-static uint64_t mixed(uint64_t x) {
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return x ^ x >> 31;
-}
-
-uint64_t cli_image_hash(const taper_image *image) {
-    const size_t bytes = formats_image_bytes(image);
-    const uint8_t *at = image->pixels;
-    uint64_t hash = mixed((uint64_t)image->width << 32 | image->height);
-    hash = mixed(hash + (uint64_t)image->channels * 256 + image->depth);
-    for (size_t i = 0; i < bytes; i += sizeof hash) {
-        uint64_t word = 0;
-        memcpy(&word, at + i, formats_smaller(sizeof word, bytes - i));
-        hash = mixed(hash + 0x9e3779b97f4a7c15) ^ mixed(word);
-    }
-    return mixed(hash);
-}
-
 void cli_seen_images_add(cli_seen_images *s, cli_seen_image image) {
     if (s->n == s->room) {
         const size_t room = s->room ? 2 * s->room : 1024;

@@ -28,7 +28,7 @@ void cli_warn_few_tested(const char *verb, uint64_t tested, const char *remedy);
 
 /* --- equal images ---------------------------------------------------------------------- */
 
-/* An image by its hash. */
+/* An image by its hash (formats_digest_image). Images of equal hashes are taken for equal. */
 typedef struct cli_seen_image {
     uint64_t hash;
     int32_t label;
@@ -41,10 +41,6 @@ typedef struct cli_seen_images {
     size_t n, room;
     bool is_full; /* there was no memory for some, which are not compared */
 } cli_seen_images;
-
-/* A hash of size, channels, depth and pixels. Images of equal hashes are taken for equal: of a
- * million different images two have one with a chance of 3e-8. */
-uint64_t cli_image_hash(const taper_image *image);
 
 void cli_seen_images_add(cli_seen_images *seen, cli_seen_image image);
 void cli_seen_images_free(cli_seen_images *seen); /* a zeroed one is fine */

@@ -13,7 +13,7 @@ static int take_rows(void *user, const size_t *image, const taper_image *pixels,
         l->label[row] = label;
         l->image[row] = image[i];
         if (label >= 0 && pixels)
-            cli_seen_images_add(&l->seen, (cli_seen_image){.hash = cli_image_hash(&pixels[i]),
+            cli_seen_images_add(&l->seen, (cli_seen_image){.hash = formats_digest_image(&pixels[i]),
                                                            .label = label,
                                                            .image = image[i]});
     }

@@ -26,7 +26,7 @@ static const char *name_class(void *user, int32_t label) {
 static taper_status hash_images(const train_dataset *data, uint64_t *hash, taper_error *error) {
     for (size_t i = 0; i < data->n; i++)
         if (data->label[i] != UINT32_MAX && train_is_here(data, i))
-            hash[i] = cli_image_hash(&data->image[i]);
+            hash[i] = formats_digest_image(&data->image[i]);
     return train_sum_bytes(data->ranks, (uint8_t *)hash, data->n * sizeof *hash, error);
 }
 

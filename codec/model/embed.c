@@ -58,17 +58,32 @@ static int fits(const taper_model *model, const taper_image *image) {
            (image->depth == 8 || !scales(model));
 }
 
-/* Read the image as one window; it is scaled if necessary. */
-static taper_status read_window(const taper_model *model, const taper_image *image, float *pixels) {
-    taper_image scaled;
-    if (fits(model, image)) {
-        codec_windows_read(model->window, image, pixels);
-        return TAPER_OK;
+static taper_status read_gradients(const taper_model *model, const taper_image *image,
+                                   float *inputs) {
+    const size_t n = model->network.inputs;
+    uint8_t *value = malloc(n);
+    if (!value) return TAPER_ERR_NOMEM;
+    const taper_status status = codec_gradients_of_image(model->window, model->cells, image, value);
+    for (size_t i = 0; i < n && !status; i++) inputs[i] = value[i];
+    free(value);
+    return status;
+}
+
+/* Read the image as one window, or its gradients; it is scaled if necessary. */
+static taper_status read_inputs(const taper_model *model, const taper_image *image, float *inputs) {
+    taper_image scaled = {0};
+    taper_status status = TAPER_OK;
+    if (!fits(model, image)) {
+        TAPER_TRY(
+            taper_image_scale(image, model->window.width, model->window.height, &scaled, NULL));
+        image = &scaled;
     }
-    TAPER_TRY(taper_image_scale(image, model->window.width, model->window.height, &scaled, NULL));
-    codec_windows_read(model->window, &scaled, pixels);
+    if (model->cells.across)
+        status = read_gradients(model, image, inputs);
+    else
+        codec_windows_read(model->window, image, inputs);
     formats_image_free(&scaled);
-    return TAPER_OK;
+    return status;
 }
 
 static taper_status check_image(const taper_model *model, const taper_image *image,
@@ -130,23 +145,6 @@ typedef struct embed_task {
  * 1. */
 static void make_bits(float centre, float *codes, size_t n) {
     for (size_t i = 0; i < n; i++) codes[i] = (codes[i] > 0 ? 1.0f : 0.0f) - centre;
-}
-
-/* Read the pixels, or the gradients, of an image. Samples are whole numbers: embedding models take
- * 8 bits. */
-static taper_status read_inputs(const taper_model *model, const taper_image *image, float *inputs) {
-    const size_t n = codec_window_values(model->window);
-    const size_t values = model->network.inputs;
-    if (!model->cells.across) return read_window(model, image, inputs);
-    float *pixels = malloc(n * sizeof *pixels + n + values);
-    if (!pixels) return TAPER_ERR_NOMEM;
-    uint8_t *samples = (uint8_t *)(pixels + n), *value = samples + n;
-    taper_status status = read_window(model, image, pixels);
-    for (size_t i = 0; i < n && !status; i++) samples[i] = (uint8_t)pixels[i];
-    if (!status) status = codec_gradients(model->window, model->cells, 1, samples, value);
-    for (size_t i = 0; i < values && !status; i++) inputs[i] = value[i];
-    free(pixels);
-    return status;
 }
 
 static taper_status encode_rows(const embed_task *t, size_t first, size_t rows) {

@@ -1,6 +1,7 @@
 /* gradients.c -- see gradients.h. */
 #include "codec/transform/gradients.h"
 #include "codec/transform/gradient_votes.h"
+#include "codec/transform/windows.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,4 +157,17 @@ taper_status codec_gradients(codec_window w, codec_cells c, size_t n, const uint
     }
     free(memory);
     return TAPER_OK;
+}
+
+taper_status codec_gradients_of_image(codec_window w, codec_cells c, const taper_image *image,
+                                      uint8_t *values) {
+    const size_t n = codec_window_values(w);
+    float *pixels = malloc(n * (sizeof *pixels + 1));
+    if (!pixels) return TAPER_ERR_NOMEM;
+    uint8_t *samples = (uint8_t *)(pixels + n);
+    codec_windows_read(w, image, pixels);
+    for (size_t i = 0; i < n; i++) samples[i] = (uint8_t)pixels[i]; /* they are whole numbers */
+    const taper_status status = codec_gradients(w, c, 1, samples, values);
+    free(pixels);
+    return status;
 }

@@ -32,5 +32,8 @@ uint32_t codec_gradients_count(codec_window window, codec_cells cells);
  * machine. Several threads may call it. TAPER_ERR_NOMEM. */
 taper_status codec_gradients(codec_window window, codec_cells cells, size_t n,
                              const uint8_t *pixels, uint8_t *values);
+/* The same of an image of the window's size, with samples of 8 bits. */
+taper_status codec_gradients_of_image(codec_window window, codec_cells cells,
+                                      const taper_image *image, uint8_t *values);
 
 #endif

@@ -364,6 +364,13 @@ uint64_t formats_digest_text(const char *text) { return formats_digest_bytes(tex
 
 uint64_t formats_digest_bytes(const void *bytes, size_t n) { return XXH3_64bits(bytes, n); }
 
+uint64_t formats_digest_image(const taper_image *image) {
+    const uint64_t key[] = {formats_digest_bytes(image->pixels, formats_image_bytes(image)),
+                            (uint64_t)image->width << 32 | image->height,
+                            (uint64_t)image->channels << 8 | image->depth};
+    return formats_digest_bytes(key, sizeof key);
+}
+
 /* The name of image i; of an image without one the name and the place in its file. */
 static void put_name(XXH3_state_t *h, const formats_image_list *list, size_t i) {
     const image_entry *entry = &list->entries[i];

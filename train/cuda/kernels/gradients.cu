@@ -4,7 +4,7 @@
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
 
-static const unsigned THREADS = 64;
+static const unsigned THREADS = 128;
 
 /* The pixels along a side that may have a part in cell `at`: those nearer than a cell. */
 struct span {
@@ -25,37 +25,45 @@ static __device__ uint32_t weight_for(uint32_t at, uint32_t i, uint32_t n, uint3
                                          : 0;
 }
 
-/* Mean votes of cell (x, y), and its colours in to[][cells]. */
-static __device__ void sum_cell(const train_gradients &g, const uint8_t *pixels, uint32_t x,
-                                uint32_t y, uint32_t *votes, uint8_t *to) {
+/* Sums over the pixels of cell (x, y), with their weights: what they vote for orientation `of`, or
+ * from CODEC_GRADIENT_SIGNED on the samples of a channel. A thread has one sum: arrays of sums
+ * would not be in registers. */
+struct cell_sum {
+    uint64_t values, weights;
+};
+
+static __device__ uint64_t value_at(codec_window w, const uint8_t *pixels, uint32_t i, uint32_t j,
+                                    uint32_t of) {
+    if (of >= CODEC_GRADIENT_SIGNED)
+        return pixels[((size_t)(of - CODEC_GRADIENT_SIGNED) * w.height + j) * w.width + i];
+    uint32_t vote[2];
+    const uint32_t first = codec_gradient_vote(codec_gradient_at(w, pixels, i, j), vote);
+    const uint32_t second = first + 1 < CODEC_GRADIENT_SIGNED ? first + 1 : 0;
+    return of == first ? vote[0] : of == second ? vote[1] : 0;
+}
+
+static __device__ cell_sum sum_cell(const train_gradients &g, const uint8_t *pixels, uint32_t x,
+                                    uint32_t y, uint32_t of) {
     const codec_window w = g.window;
-    const codec_cells c = g.cells;
-    const span columns = span_of(x, w.width, c.across), rows = span_of(y, w.height, c.down);
-    const size_t plane = (size_t)w.width * w.height;
-    uint64_t sum[CODEC_GRADIENT_SIGNED + 3] = {}, weights = 0;
+    const span columns = span_of(x, w.width, g.cells.across);
+    const span rows = span_of(y, w.height, g.cells.down);
+    cell_sum sum = {0, 0};
     for (uint32_t j = rows.first; j < rows.end; j++)
         for (uint32_t i = columns.first; i < columns.end; i++) {
-            const uint32_t weight =
-                weight_for(x, i, w.width, c.across) * weight_for(y, j, w.height, c.down);
-            uint32_t vote[2];
-            const uint32_t first = codec_gradient_vote(codec_gradient_at(w, pixels, i, j), vote);
-            sum[first] += (uint64_t)weight * vote[0];
-            sum[first + 1 < CODEC_GRADIENT_SIGNED ? first + 1 : 0] += (uint64_t)weight * vote[1];
-            for (uint32_t k = 0; k < w.channels; k++)
-                sum[CODEC_GRADIENT_SIGNED + k] +=
-                    (uint64_t)weight * pixels[k * plane + (size_t)j * w.width + i];
-            weights += weight;
+            const uint32_t weight = weight_for(x, i, w.width, g.cells.across) *
+                                    weight_for(y, j, w.height, g.cells.down);
+            if (!weight) continue;
+            sum.values += weight * value_at(w, pixels, i, j, of);
+            sum.weights += weight;
         }
-    for (int k = 0; k < CODEC_GRADIENT_SIGNED; k++)
-        votes[k] = codec_gradient_mean_votes(w, c, sum[k]);
-    for (uint32_t k = 0; k < w.channels; k++, to += (size_t)c.across * c.down)
-        *to = (uint8_t)((sum[CODEC_GRADIENT_SIGNED + k] + weights / 2) / weights);
+    return sum;
 }
 
 /* The gains of the four blocks that have cell (x, y), from the votes of the window. */
 static __device__ void take_gains(codec_cells c, const uint32_t *votes, uint32_t x, uint32_t y,
                                   uint64_t gain[4]) {
-    for (int b = 0; b < 4; b++) {
+    FOUR_AT_A_TIME /* so that the gains are in registers */
+        for (int b = 0; b < 4; b++) {
         const uint32_t x2 = codec_gradient_beside(x, c.across, b % 2);
         const uint32_t y2 = codec_gradient_beside(y, c.down, b / 2);
         uint64_t energy = 0;
@@ -67,7 +75,7 @@ static __device__ void take_gains(codec_cells c, const uint32_t *votes, uint32_t
     }
 }
 
-/* A block for each window, a thread for each cell: first all votes, then the values. */
+/* A block for each window: first a thread for each sum, then one for each cell. */
 static __global__ void gradients_kernel(train_gradients g) {
     const size_t cells = (size_t)g.cells.across * g.cells.down;
     const size_t values = (size_t)g.window.width * g.window.height * g.window.channels;
@@ -76,9 +84,17 @@ static __global__ void gradients_kernel(train_gradients g) {
         const uint8_t *pixels = g.pixels + (g.order ? g.order[row] : row) * values;
         uint32_t *votes = g.votes + row * cells * CODEC_GRADIENT_SIGNED;
         uint8_t *to = g.to + row * count;
-        for (EACH_IN_BLOCK(i, cells))
-            sum_cell(g, pixels, (uint32_t)(i % g.cells.across), (uint32_t)(i / g.cells.across),
-                     votes + i * CODEC_GRADIENT_SIGNED, to + CODEC_GRADIENT_PLANES * cells + i);
+        for (EACH_IN_BLOCK(i, cells * (CODEC_GRADIENT_SIGNED + g.window.channels))) {
+            const uint32_t cell = (uint32_t)(i % cells), of = (uint32_t)(i / cells);
+            const cell_sum sum =
+                sum_cell(g, pixels, cell % g.cells.across, cell / g.cells.across, of);
+            if (of < CODEC_GRADIENT_SIGNED)
+                votes[(size_t)cell * CODEC_GRADIENT_SIGNED + of] =
+                    codec_gradient_mean_votes(g.window, g.cells, sum.values);
+            else
+                to[(CODEC_GRADIENT_PLANES + of - CODEC_GRADIENT_SIGNED) * cells + cell] =
+                    (uint8_t)((sum.values + sum.weights / 2) / sum.weights);
+        }
         BARRIER();
         for (EACH_IN_BLOCK(i, cells)) {
             uint64_t gain[4];
