@@ -10,7 +10,7 @@ typedef struct settings {
     int mirrors, guess_labels, votes;
     double minutes; /* for objective auto */
     const char *degrees;
-    cli_numbers nested;
+    cli_numbers nested, convolutions;
     double hinge, l2, hold_out, motion, reconstruct, numbers_first, corrupt, dropout;
     double teacher_reach;
     int64_t free_units, neighbours, pretrain_epochs, teacher_epochs, cells;
@@ -37,12 +37,12 @@ static const struct objective {
 static bool is_searched(const settings *s) { return s->objective == AUTO; }
 /* The network has hidden layers. */
 static bool is_deep(const settings *s) {
-    return s->run.hidden.count || objectives[s->objective].deep;
+    return s->convolutions.count || s->run.hidden.count || objectives[s->objective].deep;
 }
 
 static bool is_pretrained(const settings *s) {
     const bool by_layers = s->start == RBM || s->start == DENOISING;
-    return is_deep(s) && ((s->start == AUTO && !s->guess_labels) || by_layers);
+    return is_deep(s) && !s->convolutions.count && ((s->start == AUTO && !s->guess_labels) || by_layers);
 }
 
 /* --- options --------------------------------------------------------------------------- */
@@ -80,6 +80,9 @@ static const cli_option options[] = {
     CLI_TRAIN_LABELS_OPTION(0),
     {"cells", 0, CLI_INT, "N", offsetof(settings, cells), .min = 0, .max = 64, .initial = "0",
      .uses = USE_CHOSEN, .help = "learn from gradient orientations in N x N cells; 0: from pixels"},
+    {"convolutions", 0, CLI_NUMBERS, "N,N", offsetof(settings, convolutions), .min = 1,
+     .max = 4096, .uses = USE_CHOSEN,
+     .help = "channels of 3x3 convolutions, each with 2x2 pooling, before hidden layers"},
     CLI_TRAIN_HIDDEN_OPTION(USE_CHOSEN),
     CLI_TRAIN_EPOCHS_OPTION("passes over the images, by default 40, or 600 steps; 0: keep the "
                             "starting weights",
@@ -196,15 +199,31 @@ static taper_status choose_degrees(const settings *s, train_embedding_choice *c,
                         s->degrees);
 }
 
+/* Convolutional layers begin with random weights. */
+static taper_status check_convolutions(const settings *s, const train_embedding_choice *c,
+                                       taper_error *error) {
+    if (!c->convolutions) return TAPER_OK;
+    if (s->start != AUTO && s->start != RANDOM)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "--convolutions begin with random weights: omit --start %s",
+                            starts[s->start]);
+    if (c->training.reconstruct > 0.0 || s->guess_labels)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "--convolutions learn from labels alone: omit --%s",
+                            s->guess_labels ? "guess-labels" : "reconstruct");
+    return TAPER_OK;
+}
+
 static taper_status choose_start(const settings *s, train_embedding_choice *c, taper_error *error) {
     static const train_linear_kind kind[] = {TRAIN_START_PCA, TRAIN_START_RANDOM,
                                              TRAIN_START_IDENTITY, TRAIN_START_PCA,
                                              TRAIN_START_LDA};
-    const int how = is_searched(s) ? AUTO : s->start;
-    if (c->n_hidden && how > RANDOM && how < RBM)
+    const int how = is_searched(s) ? AUTO : s->start, deep = train_embedding_is_deep(c);
+    TAPER_TRY(check_convolutions(s, c, error));
+    if (deep && how > RANDOM && how < RBM)
         return formats_fail(error, TAPER_ERR_ARG, "--start %s is for a linear map; omit --hidden",
                             starts[how]);
-    if (!c->n_hidden && how >= RBM)
+    if (!deep && how >= RBM)
         return formats_fail(error, TAPER_ERR_ARG,
                             "--start %s is for a network with hidden layers: give --hidden",
                             starts[how]);
@@ -216,7 +235,7 @@ static taper_status choose_start(const settings *s, train_embedding_choice *c, t
     c->teaching.epochs = (uint32_t)s->teacher_epochs;
     c->teaching.reach = (float)s->teacher_reach;
     c->start = is_pretrained(s)               ? TRAIN_EMBEDDING_PRETRAINED
-               : c->n_hidden && how != RANDOM ? TRAIN_EMBEDDING_TAUGHT
+               : c->n_hidden && how != RANDOM && !c->convolutions ? TRAIN_EMBEDDING_TAUGHT
                                               : TRAIN_EMBEDDING_DRAWN;
     c->rbm = train_rbm_defaults();
     c->rbm.method = how == DENOISING ? TRAIN_DENOISE : TRAIN_CONTRASTIVE;
@@ -225,7 +244,7 @@ static taper_status choose_start(const settings *s, train_embedding_choice *c, t
     /* scale at which neighbours influence each other from the start (linear_start.h) */
     const double spread = how <= RANDOM || how == PCA ? 10.0 : 0.0;
     c->compares_starts = how == AUTO && !is_searched(s) && !c->guess_labels;
-    if (!c->n_hidden) c->linear = (train_linear_options){kind[how], spread, 0, c->training.seed};
+    if (!deep) c->linear = (train_linear_options){kind[how], spread, 0, c->training.seed};
     return TAPER_OK;
 }
 
@@ -291,7 +310,11 @@ static taper_status choose(const settings *s, uint32_t hidden[CODEC_MAX_LAYERS],
         c->units = c->training.binary ? 64 : 30;
         c->most_units = 4 * c->units;
     }
-    if (!c->n_hidden && o->deep) c->hidden = papers, c->n_hidden = 3;
+    const size_t convolutions = formats_smaller(s->convolutions.count, CODEC_MAX_LAYERS);
+    for (; c->convolutions < convolutions; c->convolutions++)
+        c->channels[c->convolutions] = (uint32_t)s->convolutions.item[c->convolutions];
+    if (c->convolutions) c->training.most_batch = TRAIN_EMBEDDING_CONVOLUTION_BATCH;
+    if (!train_embedding_is_deep(c) && o->deep) c->hidden = papers, c->n_hidden = 3;
     TAPER_TRY(choose_degrees(s, c, error));
     c->training.prefixes = cli_train_lengths(&s->nested, c->units);
     if (c->training.binary && !s->nested.count && !c->training.objective.learns_alpha)

@@ -46,6 +46,7 @@ static void report_json(const cli_common *common, const char *path, const taper_
         cli_json_uint(&j, "cells_across", m.cells_across);
         cli_json_uint(&j, "cells_down", m.cells_down);
     }
+    if (m.convolutions) cli_json_uint(&j, "convolutions", m.convolutions);
     cli_json_uint(&j, "units", m.units);
     cli_json_uint(&j, "passes", m.passes);
     cli_json_uint(&j, "binary", m.binary);
@@ -102,6 +103,9 @@ static void print_embedding(const cli_common *common, const taper_model *model) 
     if (m.cells_across)
         printf("  inputs    gradient orientations in %u x %u cells\n", m.cells_across,
                m.cells_down);
+    if (m.convolutions)
+        printf("  pooling   %u convolutional layer%s of 3 x 3, each with pooling of 2 x 2\n",
+               m.convolutions, formats_plural(m.convolutions, "s"));
     printf("  code      %u %s%s, by %u layer%s\n", m.units, m.binary ? "bit" : "unit",
            formats_plural(m.units, "s"), depth, formats_plural(depth, "s"));
     print_training(&m);

@@ -14,10 +14,12 @@ typedef enum taper_family {
     TAPER_FAMILY_DENSE = 1,
     TAPER_FAMILY_CONV = 2, /* pca, followed by a convolutional network */
     /* dense, of gradient orientations in cells instead of pixels; only embedding models */
-    TAPER_FAMILY_GRADIENTS = 3
+    TAPER_FAMILY_GRADIENTS = 3,
+    /* dense, after convolutional layers with pooling; only embedding models */
+    TAPER_FAMILY_POOLING = 4
 } taper_family;
 
-/* "pca", "dense", "conv" or "gradients"; "unknown" for any other value. Never NULL. */
+/* "pca", "dense", "conv", "gradients" or "pooling"; "unknown" for any other value. Never NULL. */
 TAPER_API const char *taper_family_name(taper_family family);
 
 /* Size of the name of an objective, with its final 0. */
@@ -74,8 +76,10 @@ typedef struct taper_model_info {
     uint32_t layers;
     /* Of a binary model: what is subtracted from each bit of a code, 0 to 1; else 0. */
     float centre;
-    /* Family gradients: cells of a window; else 0. */
+    /* Of models of gradients: cells of a window; else 0. */
     uint32_t cells_across, cells_down;
+    /* Family pooling: convolutional layers; else 0. */
+    uint32_t convolutions;
 } taper_model_info;
 
 /* Load a model from the contents of a .tpm file. The bytes may be freed afterwards. limits: NULL

@@ -994,7 +994,7 @@ class Front:
 
 # ----- 6. Model files -----------------------------------------------------------------------------
 
-PCA, DENSE, CONV, GRADIENTS = range(4)     # families
+PCA, DENSE, CONV, GRADIENTS, POOLING = range(5)     # families
 IDENTITY, RELU, SIGMOID = range(3)         # activations
 MODEL_MAGIC = b"\x89TPM\r\n\x1a\n"
 
@@ -1021,6 +1021,29 @@ def stage_holds(model, stage):
     """The next stage has the checksum that the table of this beginning of a model file has."""
     at = 24 + 20 * stage_ends(model).index(len(model)) + 20
     return crc32c(stage) == struct.unpack_from("<I", model, at + 16)[0]
+
+
+# 6.11 Convolutional layers
+
+def convolved(x, shape, weights, bias):
+    """The next map of a map x, place after place, before the activation."""
+    width, height, channels = shape
+    zeros = [0.0] * channels
+
+    def products(across, down):
+        around = []
+        for v in range(down - 1, down + 2):
+            for u in range(across - 1, across + 2):
+                at = (v * width + u) * channels
+                around += x[at:at + channels] if 0 <= u < width and 0 <= v < height else zeros
+        return [dot(row, around) for row in weights]
+    to = []
+    for down in range(0, height, 2):
+        for across in range(0, width, 2):
+            four = [products(u, v) for v in range(down, min(down + 2, height))
+                    for u in range(across, min(across + 2, width))]
+            to += [max(z) + b for z, b in zip(zip(*four), bias)]
+    return to
 
 
 # 6.10 Gradient orientations
@@ -1236,16 +1259,20 @@ class Model:
             require(has_inverse([[v / LAP_ONE for v in row] for row in self.lap]),
                     "the matrix of laps has no inverse")
         self.inputs = self.channels * self.width * self.height
-        require(self.family <= GRADIENTS, "a model of a family unknown here")
+        require(self.family <= POOLING, "a model of a family unknown here")
         require(self.channels in (1, 3), "the architecture is illegal")
         require(1 <= self.width <= MAX_WINDOW_SIDE and 1 <= self.height <= MAX_WINDOW_SIDE,
                 "the window is illegal")
         require(1 <= self.units and (self.direct or self.units <= self.inputs) and
                 self.inputs <= MAX_INPUTS, "the number of units is illegal")
-        require(self.family != GRADIENTS or self.embedding, "gradients of a model with a decoder")
-        if self.family == GRADIENTS:
+        require(self.family < GRADIENTS or self.embedding, "an embedding model with a decoder")
+        self.across = self.down = 0
+        self.maps = []                          # of convolutional layers: width, height, channels
+        if self.family >= GRADIENTS:
             self.read_cells(r)
-        require(self.family in (DENSE, GRADIENTS) or flags & 143 == 1 and self.hidden == [None, None],
+        if self.family == POOLING:
+            self.read_convolutions(r)
+        require(self.family in (DENSE, GRADIENTS, POOLING) or flags & 143 == 1 and self.hidden == [None, None],
                 "a model with parts of a dense one")
         require(self.family != CONV or self.width % PATCH == self.height % PATCH == 0,
                 "a window that is no whole number of patches")
@@ -1254,10 +1281,25 @@ class Model:
 
     def read_cells(self, r):
         self.across, self.down = r.unpack("BB")
+        if self.family == POOLING and not self.across and not self.down:
+            return
         require(1 <= self.across <= min(MAX_CELLS, self.width // 2) and
                 1 <= self.down <= min(MAX_CELLS, self.height // 2), "the number of cells is illegal")
         self.inputs = self.across * self.down * (31 + self.channels)
         require(self.inputs <= MAX_INPUTS, "the cells have too many values")
+
+    # 6.11
+    def read_convolutions(self, r):
+        n = r.u8()
+        require(1 <= n <= MAX_STACK - 1 - len(self.hidden[0]),
+                "the number of convolutional layers is illegal")
+        self.maps = [(self.across, self.down, 31 + self.channels) if self.across else
+                     (self.width, self.height, self.channels)]
+        for channels in r.unpack("%dH" % n):
+            width, height, _ = self.maps[-1]
+            self.maps.append(((width + 1) // 2, (height + 1) // 2, channels))
+            require(channels and math.prod(self.maps[-1]) <= MAX_LAYER_WIDTH,
+                    "a convolutional layer's channels are illegal")
 
     # 6.3
     def linear_path(self, r, units):
@@ -1283,7 +1325,11 @@ class Model:
             self.synthesis[unit] = [binary32(v * s) for v in whole]
 
     def stacks(self, r):
-        encoder = self.read_stack(r, self.inputs, self.hidden[0], self.units)       # nor for this
+        self.convolutions = []
+        for (_, _, channels), (_, _, outputs) in zip(self.maps, self.maps[1:]):
+            self.convolutions += self.read_stack(r, 9 * channels, [], outputs)
+        inputs = math.prod(self.maps[-1]) if self.maps else self.inputs
+        encoder = self.read_stack(r, inputs, self.hidden[0], self.units)            # nor for this
         if self.embedding:                                           # the end of the network
             self.encoder = encoder
             return
@@ -1455,10 +1501,15 @@ class Model:
     # 6.2
     def codes(self, samples):
         """An embedding model's code of a window: samples 0 .. 255, channel after channel."""
-        if self.family == GRADIENTS:
+        if self.across:
             samples = gradients(samples, self.channels, self.width, self.height, self.across,
                                 self.down)
         x = [s - m for s, m in zip(samples, self.mean)]
+        if self.maps:                           # from channel after channel to place after place
+            places = len(x) // self.maps[0][2]
+            x = [x[c * places + p] for p in range(places) for c in range(self.maps[0][2])]
+        for shape, (weights, bias) in zip(self.maps, self.convolutions):
+            x = activated(convolved(x, shape, weights, bias), self.activation)
         for i, (weights, bias) in enumerate(self.encoder):
             x = [dot(row, x) + b for row, b in zip(weights, bias)]
             last = i + 1 == len(self.encoder)
@@ -3300,7 +3351,7 @@ def print_model(model):
     if model.embedding:
         print("model %016x: embedding%s, %d channels, window %d x %d, %d units, %d layers, %s, "
               "alpha %g, %d classes"
-              % (model.id, " of gradients" if model.family == GRADIENTS else "", model.channels,
+              % (model.id, " of gradients" if model.across else "", model.channels,
                  model.width, model.height, model.units,
                  len(model.encoder), model.objective.decode() or "objective not said", model.alpha,
                  model.classes))

@@ -26,8 +26,9 @@ static void assert_same_encoder(const codec_network *a, const codec_network *b) 
     for (uint32_t l = 0; l < a->encoder.depth; l++) {
         const codec_layer *x = &a->encoder.layer[l], *y = &b->encoder.layer[l];
         assert_true(x->inputs == y->inputs && x->outputs == y->outputs);
-        assert_memory_equal(x->weight, y->weight, (size_t)x->inputs * x->outputs * 4);
-        assert_memory_equal(x->bias, y->bias, x->outputs * 4);
+        assert_true(codec_layer_rows(x) == codec_layer_rows(y) && x->map.width == y->map.width);
+        assert_memory_equal(x->weight, y->weight, codec_layer_weights(x) * 4);
+        assert_memory_equal(x->bias, y->bias, codec_layer_rows(x) * 4);
     }
 }
 
@@ -106,11 +107,72 @@ static void illegal_cells_are_refused(void **unused) {
                  {17, 255, "255 x 2 cells"},
                  {17, 2, NULL}, /* other layers than follow */
                  {0, 1, NULL},  /* the cells are read as the mean */
-                 {0, 4, "family 4"},
+                 {0, 4, NULL},  /* what follows is read as convolutional layers */
+                 {0, 5, "family 5"},
                  {8, 2 + 16, "parts of a decoder"},
                  {16, 1, "with a decoder"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         taper_model *m = tiny_gradients_unwritten(plain_shape, (codec_cells){3, 2}, SEED);
+        formats_buffer file = write_model(m, 0), payload = payload_of(&file);
+        taper_error error;
+        assert_int_equal(load_payload(&payload, &error), TAPER_OK);
+        payload.data[cases[i].at] = (uint8_t)cases[i].value;
+        const taper_status status = load_payload(&payload, &error);
+        if (status == TAPER_OK || (cases[i].word && !strstr(error.text, cases[i].word)))
+            fail_msg("case %zu: %s", i, error.text);
+        formats_buffer_free(&file), formats_buffer_free(&payload);
+        taper_model_free(m);
+    }
+}
+
+/* Of pixels and of cells, grey and in colour; the weights are counted as they are stored. */
+static void convolutional_models_round_trip(void **unused) {
+    (void)unused;
+    for (int i = 0; i < 8; i++) {
+        tiny_shape s = plain_shape;
+        s.window.channels = i & 1 ? 3 : 1, s.depth = i & 2 ? 2 : 1;
+        const codec_cells cells = i & 4 ? (codec_cells){3, 2} : (codec_cells){0, 0};
+        taper_model *m = tiny_convolutions_unwritten(s, cells, SEED), *back;
+        formats_buffer file = write_model(m, 0);
+        assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
+        const taper_model_info info = info_of_model(back);
+        assert_string_equal(taper_family_name(info.family), "pooling");
+        assert_true(info.convolutions == 2 && info.embedding && info.cells_across == cells.across);
+        uint64_t weights = m->network.inputs, work = 0;
+        for (uint32_t l = 0; l < m->network.encoder.depth; l++) {
+            const codec_layer *layer = &m->network.encoder.layer[l];
+            const uint64_t n = codec_layer_weights(layer);
+            weights += n + codec_layer_rows(layer);
+            work += layer->map.width ? n * codec_map_places(layer->map) : n;
+        }
+        assert_true(info.weights == weights && info.work >= work / 30 && info.work <= 99 + work);
+        assert_same_encoder(&m->network, &back->network);
+        taper_model_free(m), taper_model_free(back);
+        formats_buffer_free(&file);
+    }
+}
+
+/* At 16, the decoder's depth; then the cells, the number of layers, and their channels, 3 and 4. */
+static void illegal_convolutions_are_refused(void **unused) {
+    (void)unused;
+    static const struct {
+        int at, value;
+        const char *word;
+    } cases[] = {{17, 1, "1 x 0 cells"},
+                 {18, 2, "0 x 2 cells"},
+                 {19, 0, "0 convolutional layers"},
+                 {19, 7, "7 convolutional layers before 2 others"},
+                 {19, 255, "255 convolutional layers"},
+                 {19, 1, NULL}, /* other layers than follow */
+                 {20, 0, "3 x 3 places and 0 channels"},
+                 {21, 255, "3 x 3 places and 65283 channels"},
+                 {20, 4, NULL}, /* other weights than follow */
+                 {22, 0, "2 x 2 places and 0 channels"},
+                 {0, 5, "family 5"},
+                 {8, 2 + 16, "parts of a decoder"},
+                 {16, 1, "family pooling with a decoder"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        taper_model *m = tiny_convolutions_unwritten(plain_shape, (codec_cells){0, 0}, SEED);
         formats_buffer file = write_model(m, 0), payload = payload_of(&file);
         taper_error error;
         assert_int_equal(load_payload(&payload, &error), TAPER_OK);
@@ -280,8 +342,10 @@ static void padding_is_as_it_must_be(void **unused) {
 
 static void parts_of_decoders_are_not_written(void **unused) {
     (void)unused;
-    for (int kind = 0; kind < 7; kind++) {
-        taper_model *m = tiny_embedding_unwritten(plain_shape, SEED);
+    for (int kind = 0; kind < 9; kind++) {
+        taper_model *m = kind < 7 ? tiny_embedding_unwritten(plain_shape, SEED)
+                                  : tiny_convolutions_unwritten(plain_shape, (codec_cells){0, 0},
+                                                                SEED);
         codec_weight_precision precision = {0};
         formats_buffer out = formats_buffer_make(1 << 20);
         if (kind == 0) m->info.family = TAPER_FAMILY_PCA;
@@ -291,6 +355,8 @@ static void parts_of_decoders_are_not_written(void **unused) {
         if (kind == 4) m->network.tied_gain = 1;
         if (kind == 5) m->info.family = TAPER_FAMILY_GRADIENTS; /* without cells */
         if (kind == 6) m->cells = (codec_cells){2, 2};
+        if (kind == 7) m->info.family = TAPER_FAMILY_DENSE;
+        if (kind == 8) m->window.width++; /* the map is of another window */
         assert_int_equal(codec_model_write(m, &precision, &out, NULL), TAPER_ERR_ARG);
         taper_model_free(m);
         formats_buffer_free(&out);
@@ -393,6 +459,8 @@ int main(void) {
         cmocka_unit_test(models_round_trip),
         cmocka_unit_test(models_of_gradients_round_trip),
         cmocka_unit_test(illegal_cells_are_refused),
+        cmocka_unit_test(convolutional_models_round_trip),
+        cmocka_unit_test(illegal_convolutions_are_refused),
         cmocka_unit_test(weights_are_stored_finely),
         cmocka_unit_test(records_may_hold_what_they_may),
         cmocka_unit_test(illegal_fields_are_refused_by_name),

@@ -18,11 +18,11 @@ typedef struct tiny_shape {
 static inline void tiny_fill_stack(codec_stack *stack, float gain, uint64_t *seed) {
     for (uint32_t l = 0; l < stack->depth; l++) {
         codec_layer *layer = &stack->layer[l];
-        size_t n = (size_t)layer->inputs * layer->outputs;
+        size_t n = codec_layer_weights(layer);
         for (size_t i = 0; i < n; i++)
             layer->weight[i] = gain * (float)((double)(picture_random(seed) >> 11) * 0x1p-52 - 1) /
-                               sqrtf((float)layer->inputs);
-        for (uint32_t i = 0; i < layer->outputs; i++)
+                               sqrtf((float)codec_layer_columns(layer));
+        for (uint32_t i = 0; i < codec_layer_rows(layer); i++)
             layer->bias[i] = 0.2f * (float)((double)(picture_random(seed) >> 11) * 0x1p-52 - 1);
     }
 }

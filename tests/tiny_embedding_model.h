@@ -37,6 +37,22 @@ static inline taper_model *tiny_gradients_unwritten(tiny_shape s, codec_cells ce
     return m;
 }
 
+/* The same with two convolutional layers on the pixels, or on these cells. */
+static inline taper_model *tiny_convolutions_unwritten(tiny_shape s, codec_cells cells,
+                                                       uint64_t seed) {
+    taper_model *m = tiny_embedding_unwritten(s, seed);
+    static const uint32_t hidden[] = {24, 24}, channels[] = {3, 4};
+    codec_network_free(&m->network);
+    if (codec_network_alloc_convolutions(&m->network, codec_model_map(s.window, cells), channels, 2,
+                                         s.units, hidden, s.depth - 1))
+        abort();
+    m->cells = cells;
+    m->info.family = TAPER_FAMILY_POOLING;
+    m->network.hidden = s.hidden;
+    tiny_fill_stack(&m->network.encoder, 2, &seed);
+    return m;
+}
+
 /* The model after it was written (appended to file) and loaded again. */
 static inline taper_model *tiny_embedding_written(taper_model *m, formats_buffer *file) {
     taper_model *out;

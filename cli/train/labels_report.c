@@ -74,7 +74,7 @@ train_embedding_hooks cli_labels_hooks(cli_train_reporter *t) {
 
 /* The start that was compared with random weights. */
 static const char *learned_start(const train_embedding_choice *c) {
-    return c->n_hidden ? "rbm" : "pca";
+    return train_embedding_is_deep(c) ? "rbm" : "pca";
 }
 
 static void start_json(const train_embedding_report *r, const train_embedding_choice *c,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char *start_words(const train_embedding_choice *c, char words[80]) {
-    if (!c->n_hidden) return c->linear.kind == TRAIN_START_RANDOM ? "random" : "pca";
+    if (!train_embedding_is_deep(c)) return c->linear.kind == TRAIN_START_RANDOM ? "random" : "pca";
     if (c->start != TRAIN_EMBEDDING_TAUGHT) return "random";
     snprintf(words, 80, "taught --teacher-epochs %u --teacher-reach %g", c->teaching.epochs,
              (double)c->teaching.reach);
@@ -29,6 +29,8 @@ void cli_recipe_words(const train_embedding_choice *c, char words[CLI_RECIPE_BYT
     char start[80];
     *words = 0;
     append(words, "--objective %s%s", c->objective, c->training.binary ? " --code binary" : "");
+    for (uint32_t i = 0; i < c->convolutions; i++)
+        append(words, "%s%u", i ? "," : " --convolutions ", c->channels[i]);
     for (uint32_t i = 0; i < c->n_hidden; i++)
         append(words, "%s%u", i ? "," : " --hidden ", c->hidden[i]);
     append(words, " --start %s -k %u -e %u --rate %g", start_words(c, start), c->units,

@@ -17,6 +17,18 @@ static taper_status read_lap(codec_architecture *a, formats_cursor *in, taper_er
     return formats_fail(error, TAPER_ERR_CORRUPT, "model: the matrix of its lap has no inverse");
 }
 
+static taper_status read_convolutions(codec_architecture *a, formats_cursor *in,
+                                      taper_error *error) {
+    a->convolutions = formats_read_u8(in);
+    if (!a->convolutions || a->convolutions + a->depth[0] > CODEC_MAX_LAYERS)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: %u convolutional layers before %u others; 1 or more are legal, "
+                            "and %d in all",
+                            a->convolutions, a->depth[0], CODEC_MAX_LAYERS);
+    for (uint32_t l = 0; l < a->convolutions; l++) a->channels[l] = formats_read_u16le(in);
+    return TAPER_OK;
+}
+
 taper_status codec_architecture_read(codec_architecture *a, formats_cursor *in,
                                      taper_error *error) {
     *a = (codec_architecture){.family = formats_read_u8(in)};
@@ -36,17 +48,23 @@ taper_status codec_architecture_read(codec_architecture *a, formats_cursor *in,
         for (uint32_t l = 0; l + 1 < a->depth[s]; l++) a->width[s][l] = formats_read_u32le(in);
     }
     if (a->flags & CODEC_FLAG_LAPPED) TAPER_TRY(read_lap(a, in, error));
-    if (a->family == TAPER_FAMILY_GRADIENTS)
+    if (a->family == TAPER_FAMILY_GRADIENTS || a->family == TAPER_FAMILY_POOLING)
         a->cells.across = formats_read_u8(in), a->cells.down = formats_read_u8(in);
+    if (a->family == TAPER_FAMILY_POOLING) TAPER_TRY(read_convolutions(a, in, error));
     return formats_cursor_check(in, "model: architecture", error);
 }
 
 /* Check the combination of activations, depths and flags. */
 static taper_status check_features(const codec_architecture *a, taper_error *error) {
     int direct = (a->flags & CODEC_FLAG_DIRECT) != 0, binary = (a->flags & CODEC_FLAG_BINARY) != 0;
-    if (a->family == TAPER_FAMILY_GRADIENTS && !codec_architecture_is_embedding(a))
-        return formats_fail(error, TAPER_ERR_CORRUPT, "model: family gradients with a decoder");
-    if (a->family == TAPER_FAMILY_GRADIENTS && !codec_cells_are_legal(a->window, a->cells))
+    const int gradients = a->family == TAPER_FAMILY_GRADIENTS, pools = a->convolutions > 0;
+    if ((gradients || pools) && !codec_architecture_is_embedding(a))
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: family %s with a decoder",
+                            pools ? "pooling" : "gradients");
+    if (pools && !a->cells.across != !a->cells.down)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: %u x %u cells; both or none are 0",
+                            a->cells.across, a->cells.down);
+    if ((gradients || a->cells.across) && !codec_cells_are_legal(a->window, a->cells))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: %u x %u cells of a window of %u x %u; 1 to %d are legal, of at "
                             "least 2 pixels a side, and %d values in all",
@@ -108,10 +126,28 @@ uint32_t codec_architecture_inputs(const codec_architecture *a) {
                            : codec_window_values(a->window);
 }
 
+/* *values: the inputs of the first convolutional layer, then the outputs of the last. */
+static taper_status add_convolutions(const codec_architecture *a, uint64_t *values,
+                                     uint64_t *weights, taper_error *error) {
+    codec_map map = codec_architecture_map(a);
+    for (uint32_t l = 0; l < a->convolutions; l++) {
+        const codec_map to = codec_map_pooled(map, a->channels[l]);
+        if (!to.channels || codec_map_values(to) > CODEC_MAX_LAYER_WIDTH)
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "model: a convolutional layer of %u x %u places and %u channels is "
+                                "not legal",
+                                to.width, to.height, to.channels);
+        *weights += codec_map_row(map) * to.channels + to.channels; /* < 2^37 */
+        map = to;
+        *values = codec_map_values(map);
+    }
+    return TAPER_OK;
+}
+
 taper_status codec_architecture_check(const codec_architecture *a, const taper_limits *limits,
                                       uint64_t *weights, taper_error *error) {
     const codec_window *w = &a->window;
-    if (a->family > TAPER_FAMILY_GRADIENTS)
+    if (a->family > TAPER_FAMILY_POOLING)
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
                             "model family %u is not known to this build; update taper", a->family);
     if (w->channels != 1 && w->channels != 3)
@@ -129,6 +165,7 @@ taper_status codec_architecture_check(const codec_architecture *a, const taper_l
     TAPER_TRY(check_features(a, error));
     inputs = codec_architecture_inputs(a);
     *weights = inputs + (direct ? 0 : inputs * a->units * (2 - (a->flags & CODEC_FLAG_TIED)));
+    TAPER_TRY(add_convolutions(a, &inputs, weights, error));
     for (int s = 0; s < 2; s++) {
         uint64_t before = s ? a->units : inputs, last = s ? inputs : a->units;
         for (uint32_t l = 0; l < a->depth[s]; l++) {

@@ -11,6 +11,7 @@ typedef struct codec_architecture {
     codec_window window;
     codec_lap lap;
     codec_cells cells;
+    uint32_t convolutions, channels[CODEC_MAX_LAYERS]; /* the encoder's first layers */
 } codec_architecture;
 
 /* Read all fields. TAPER_ERR_CORRUPT, _TRUNCATED. */
@@ -21,6 +22,9 @@ taper_status codec_architecture_read(codec_architecture *a, formats_cursor *in, 
 taper_status codec_architecture_check(const codec_architecture *a, const taper_limits *limits,
                                       uint64_t *weights, taper_error *error);
 
+static inline codec_map codec_architecture_map(const codec_architecture *a) {
+    return codec_model_map(a->window, a->cells);
+}
 /* The values that the network gets of a window. */
 uint32_t codec_architecture_inputs(const codec_architecture *a);
 

@@ -26,14 +26,17 @@
 #include "codec/transform/windows.h"
 
 /* The maximal width of a layer. Readers check it before they allocate memory. */
-enum { CODEC_MAX_LAYER_WIDTH = 65536 };
+enum {
+    CODEC_MAX_LAYER_WIDTH = 65536,
+    CODEC_MAX_CHANNELS = 65535 /* of a convolutional layer */
+};
 
 struct taper_model {
     taper_model_info info;
     codec_window window;
     codec_lap lap; /* window.lap points here, or is NULL */
-    /* Family gradients: the inputs of the network are codec_gradients of a window; across 0: they
-     * are its pixels. */
+    /* Families gradients and pooling: the inputs of the network are codec_gradients of a window;
+     * across 0: they are its pixels. */
     codec_cells cells;
     /* 1: analysis is the pseudo-inverse of synthesis and is not stored. After loading,
      * network.analysis equals synthesis; encoders compute it (pseudo_inverse.h). 0 for direct
@@ -62,6 +65,19 @@ struct taper_model {
 /* Nonzero if its units are single bits. */
 static inline int codec_model_is_binary(const taper_model *m) {
     return codec_network_has_decoder(&m->network) ? m->tables.density != NULL : m->info.binary;
+}
+
+/* What its network gets of a window, as a feature map. */
+static inline codec_map codec_model_map(codec_window w, codec_cells c) {
+    const codec_map pixels = {w.width, w.height, w.channels, 1};
+    const codec_map gradients = {c.across, c.down, CODEC_GRADIENT_PLANES + w.channels, 1};
+    return c.across ? gradients : pixels;
+}
+/* The family of an embedding model with these parts. */
+static inline taper_family codec_model_embedding_family(const taper_model *m) {
+    return codec_stack_convolutions(&m->network.encoder) ? TAPER_FAMILY_POOLING
+           : m->cells.across                             ? TAPER_FAMILY_GRADIENTS
+                                                         : TAPER_FAMILY_DENSE;
 }
 
 /* TAPER_ERR_ARG if stages of the model are missing; the message says that it is `use` that needs
@@ -109,7 +125,7 @@ taper_status codec_model_scale_passes(const taper_model *model, const codec_smal
  * replaced by the rounded ones of the file, so that later measurements apply to the file. info.id
  * and info.file_bytes are set.
  *
- * Of an embedding model (dense or gradients, the network a CODEC_ENCODER, no other parts)
+ * Of an embedding model (dense, gradients or pooling, the network a CODEC_ENCODER, no other parts)
  * info.objective, alpha, classes and binary are written. TAPER_ERR_ARG: one of the first three is
  * not legal, or the model has other parts; or the model is constant or lacks stages.
  * TAPER_ERR_NOMEM. */

@@ -19,8 +19,8 @@ static taper_status read_stack(codec_stack *stack, int without_weights, formats_
         codec_layer *layer = &stack->layer[l];
         if (!without_weights)
             TAPER_TRY(
-                codec_weights_read(layer->weight, layer->outputs, layer->inputs, 1, in, error));
-        for (uint32_t i = 0; i < layer->outputs; i++) {
+                codec_weights_read(layer->weight, codec_layer_rows(layer), (uint32_t)codec_layer_columns(layer), 1, in, error));
+        for (uint32_t i = 0; i < codec_layer_rows(layer); i++) {
             layer->bias[i] = codec_read_float(in);
             if (!(fabsf(layer->bias[i]) < 1e9f))
                 return formats_fail(error, TAPER_ERR_CORRUPT, "model: a bias is out of range");
@@ -35,8 +35,12 @@ static taper_status alloc_network(codec_network *net, const codec_architecture *
                              : a->flags & CODEC_FLAG_DIRECT     ? CODEC_DIRECT
                              : a->flags & CODEC_FLAG_TIED       ? CODEC_TIED
                                                                 : CODEC_UNTIED;
-    TAPER_TRY(codec_network_alloc(net, codec_architecture_inputs(a), a->units, path, a->width[0],
-                                  n0, a->width[1], n1));
+    if (a->convolutions)
+        TAPER_TRY(codec_network_alloc_convolutions(net, codec_architecture_map(a), a->channels,
+                                                   a->convolutions, a->units, a->width[0], n0));
+    else
+        TAPER_TRY(codec_network_alloc(net, codec_architecture_inputs(a), a->units, path,
+                                      a->width[0], n0, a->width[1], n1));
     net->hidden = (codec_activation)a->hidden;
     net->code = (codec_activation)a->code;
     return a->flags & CODEC_FLAG_FEEDBACK ? codec_network_add_feedback(net) : TAPER_OK;
@@ -87,6 +91,7 @@ void codec_model_describe(taper_model *m) {
     m->info.embedding = !codec_network_has_decoder(&m->network);
     m->info.cells_across = m->cells.across;
     m->info.cells_down = m->cells.down;
+    m->info.convolutions = codec_stack_convolutions(&m->network.encoder);
     codec_work work = codec_work_of(m);
     m->info.work = work.usual;
     m->info.most_work = work.most;

@@ -35,8 +35,8 @@ static taper_status write_stack(const codec_stack *stack, int bits, int without_
     for (uint32_t l = 0; l < stack->depth; l++) {
         const codec_layer *layer = &stack->layer[l];
         if (!without_weights)
-            TAPER_TRY(write_matrix(layer->weight, layer->outputs, layer->inputs, bits, out));
-        write_floats(out, layer->bias, layer->outputs);
+            TAPER_TRY(write_matrix(layer->weight, codec_layer_rows(layer), (uint32_t)codec_layer_columns(layer), bits, out));
+        write_floats(out, layer->bias, codec_layer_rows(layer));
     }
     return out->status;
 }
@@ -102,8 +102,9 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
     if (net->tied_gain > 0) write_floats(out, &net->tied_gain, 1);
     const codec_stack *stacks[2] = {&net->encoder, &net->decoder};
     for (int s = 0; s < 2; s++) {
-        formats_write_u8(out, (uint8_t)stacks[s]->depth);
-        for (uint32_t l = 0; l + 1 < stacks[s]->depth; l++)
+        const uint32_t first = codec_stack_convolutions(stacks[s]);
+        formats_write_u8(out, (uint8_t)(stacks[s]->depth - first));
+        for (uint32_t l = first; l + 1 < stacks[s]->depth; l++)
             formats_write_u32le(out, stacks[s]->layer[l].outputs);
     }
     if (m->window.lap) {
@@ -111,9 +112,14 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
         for (uint32_t i = 0; i < m->lap.reach * m->lap.reach; i++)
             formats_write_u16le(out, (uint16_t)m->lap.stored[i]);
     }
-    if (m->info.family != TAPER_FAMILY_GRADIENTS) return;
+    if (m->info.family < TAPER_FAMILY_GRADIENTS) return;
     formats_write_u8(out, (uint8_t)m->cells.across);
     formats_write_u8(out, (uint8_t)m->cells.down);
+    if (m->info.family != TAPER_FAMILY_POOLING) return;
+    const uint32_t n = codec_stack_convolutions(&net->encoder);
+    formats_write_u8(out, (uint8_t)n);
+    for (uint32_t l = 0; l < n; l++)
+        formats_write_u16le(out, (uint16_t)codec_layer_rows(&net->encoder.layer[l]));
 }
 
 /* --- the parts of the payload (SPEC.md, 6.1) -------------------------------------------- */
@@ -195,11 +201,21 @@ static void free_payload(payload *p) {
     free(p->step);
 }
 
+/* Convolutional layers have the model's inputs as their map, and as many channels as a file can
+ * hold. */
+static int convolutions_are_legal(const taper_model *m) {
+    const codec_stack *f = &m->network.encoder;
+    const codec_map map = codec_model_map(m->window, m->cells), *first = &f->layer[0].map;
+    for (uint32_t l = 0; l < codec_stack_convolutions(f); l++)
+        if (codec_layer_rows(&f->layer[l]) > CODEC_MAX_CHANNELS) return 0;
+    return !first->width || (first->width == map.width && first->height == map.height &&
+                             first->channels == map.channels && first->planar == map.planar);
+}
+
 /* Check that an embedding model has only legal parts. */
 static taper_status check_embedding(const taper_model *m, taper_error *error) {
     const char *fault = codec_embedding_record_fault(&m->info);
-    const taper_family family = m->cells.across ? TAPER_FAMILY_GRADIENTS : TAPER_FAMILY_DENSE;
-    if (m->info.family != family ||
+    if (m->info.family != codec_model_embedding_family(m) || !convolutions_are_legal(m) ||
         (m->cells.across && !codec_cells_are_legal(m->window, m->cells)) ||
         (flags_of(m) & ~CODEC_FLAG_BINARY) != CODEC_FLAG_DIRECT ||
         (m->info.binary && m->network.code != CODEC_LINEAR))

@@ -12,10 +12,15 @@ enum {
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
+static uint64_t layer_work(const codec_layer *l) {
+    const uint64_t places = l->map.width ? codec_map_places(l->map) : 1;
+    return places * codec_layer_weights(l);
+}
+
 static uint64_t stack_work(const codec_stack *stack) {
     uint64_t sum = 0;
     for (uint32_t l = 0; l < stack->depth; l++)
-        sum += (uint64_t)stack->layer[l].inputs * stack->layer[l].outputs;
+        sum += layer_work(&stack->layer[l]);
     return sum;
 }
 

@@ -21,6 +21,11 @@ static int zeroed(float **out, size_t rows, size_t columns) {
     return *out != NULL;
 }
 
+static int alloc_layer(codec_layer *layer) {
+    return zeroed(&layer->weight, codec_layer_rows(layer), codec_layer_columns(layer)) &&
+           zeroed(&layer->bias, codec_layer_rows(layer), 1);
+}
+
 static int alloc_stack(codec_stack *stack, uint32_t inputs, uint32_t outputs,
                        const uint32_t *hidden, uint32_t n) {
     for (uint32_t i = 0; i <= n; i++) {
@@ -28,9 +33,7 @@ static int alloc_stack(codec_stack *stack, uint32_t inputs, uint32_t outputs,
         layer->inputs = i ? hidden[i - 1] : inputs;
         layer->outputs = i < n ? hidden[i] : outputs;
         stack->depth = i + 1;
-        if (!zeroed(&layer->weight, layer->outputs, layer->inputs) ||
-            !zeroed(&layer->bias, layer->outputs, 1))
-            return 0;
+        if (!alloc_layer(layer)) return 0;
     }
     return 1;
 }
@@ -70,6 +73,43 @@ taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t u
         ok = ok && alloc_stack(&net->encoder, inputs, units, encoder_hidden, n_encoder_hidden);
     if (path == CODEC_DIRECT || n_decoder_hidden)
         ok = ok && alloc_stack(&net->decoder, units, inputs, decoder_hidden, n_decoder_hidden);
+    if (ok) return TAPER_OK;
+    codec_network_free(net);
+    return TAPER_ERR_NOMEM;
+}
+
+/* The shapes of convolutional layers; 0: one is illegal. */
+static int lay_out_convolutions(codec_stack *stack, codec_map map, const uint32_t *channels,
+                                uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        const codec_map to = codec_map_pooled(map, channels[i]);
+        if (!channels[i] || codec_map_values(to) > UINT32_MAX) return 0;
+        stack->layer[i] = (codec_layer){.inputs = (uint32_t)codec_map_values(map),
+                                        .outputs = (uint32_t)codec_map_values(to),
+                                        .map = map};
+        map = to;
+    }
+    return 1;
+}
+
+taper_status codec_network_alloc_convolutions(codec_network *net, codec_map map,
+                                              const uint32_t *channels, uint32_t n, uint32_t units,
+                                              const uint32_t *hidden, uint32_t n_hidden) {
+    codec_stack *f = &net->encoder;
+    memset(net, 0, sizeof *net);
+    if (!units || !n || n + (uint64_t)n_hidden >= CODEC_MAX_LAYERS || !codec_map_values(map) ||
+        codec_map_values(map) > UINT32_MAX || !widths_are_legal(hidden, n_hidden) ||
+        !lay_out_convolutions(f, map, channels, n))
+        return TAPER_ERR_ARG;
+    for (uint32_t i = n, before = f->layer[n - 1].outputs; i <= n + n_hidden; i++) {
+        const uint32_t width = i < n + n_hidden ? hidden[i - n] : units;
+        f->layer[i] = (codec_layer){.inputs = before, .outputs = width};
+        before = width;
+    }
+    net->inputs = f->layer[0].inputs, net->units = units, net->hidden = CODEC_RELU;
+    f->depth = n + n_hidden + 1;
+    int ok = zeroed(&net->mean, net->inputs, 1);
+    for (uint32_t i = 0; i < f->depth; i++) ok = ok && alloc_layer(&f->layer[i]);
     if (ok) return TAPER_OK;
     codec_network_free(net);
     return TAPER_ERR_NOMEM;
@@ -133,6 +173,8 @@ typedef struct scratch {
     float *output;    /* [ROW_BLOCK][units or inputs] */
     float *hidden[2]; /* [ROW_BLOCK][widest hidden layer], used alternately; NULL without a stack */
     float *mixed;     /* [ROW_BLOCK][units], to decode with feedback */
+    float *patches;   /* of one row's map (convolution.h); NULL without convolutional layers */
+    float *products;  /* [places][channels] of it */
     formats_block block;
 } scratch;
 
@@ -149,6 +191,15 @@ static void lay_out(scratch *s, const codec_network *net, int decoding, formats_
         s->hidden[i] = formats_lay(at, ROW_BLOCK * widest, sizeof *s->hidden[i]);
     const int mixes = decoding && codec_network_has_feedback(net);
     s->mixed = formats_lay(at, mixes ? ROW_BLOCK * (uint64_t)net->units : 0, sizeof *s->mixed);
+    uint64_t patches = 0, products = 0;
+    for (uint32_t i = 0; i < stack->depth && stack->layer[i].map.width; i++) {
+        const codec_layer *l = &stack->layer[i];
+        const uint64_t places = codec_map_places(l->map);
+        patches = formats_larger(patches, places * codec_map_row(l->map));
+        products = formats_larger(products, places * codec_layer_rows(l));
+    }
+    s->patches = formats_lay(at, patches, sizeof *s->patches);
+    s->products = formats_lay(at, products, sizeof *s->products);
 }
 
 static taper_status scratch_take(scratch *s, const codec_network *net, int decoding) {
@@ -167,15 +218,38 @@ uint64_t codec_network_scratch_bytes(const codec_network *net) {
     return most + (codec_network_has_feedback(net) ? codec_triangle_scratch_bytes(net->units) : 0);
 }
 
-/* output = activation(keep * output + stack(input)), each with ROW_BLOCK rows. */
+/* y = activation(the convolutional layer of x), for `rows` rows; the others of y become 0. */
+static taper_status convolve(const codec_layer *layer, codec_activation activation,
+                             codec_backend *be, const scratch *s, size_t rows, const float *x,
+                             float *y) {
+    const size_t places = codec_map_places(layer->map), channels = codec_layer_rows(layer);
+    for (size_t i = 0; i < rows; i++) {
+        codec_map_patches(layer->map, x + i * layer->inputs, s->patches);
+        TAPER_TRY(be->ops->gemm(be, 0, 1, places, channels, codec_map_row(layer->map), s->patches,
+                                layer->weight, 0.0f, s->products));
+        codec_map_pool(layer->map, (uint32_t)channels, s->products, y + i * layer->outputs, NULL);
+    }
+    memset(y + rows * layer->outputs, 0, (ROW_BLOCK - rows) * layer->outputs * sizeof *y);
+    return be->ops->bias(be, rows * layer->outputs / channels, channels, layer->bias, activation,
+                         y);
+}
+
+/* output = activation(keep * output + stack(input)), each with ROW_BLOCK rows, of which `rows` are
+ * used. */
 static taper_status add_stack(const codec_network *net, const codec_stack *stack,
-                              codec_activation output, codec_backend *be, scratch *s) {
+                              codec_activation output, codec_backend *be, scratch *s,
+                              size_t rows) {
     float keep = codec_network_is_direct(net) ? 0.0f : 1.0f;
     const float *x = s->input;
     for (uint32_t i = 0; i < stack->depth; i++) {
         const codec_layer *layer = &stack->layer[i];
         int last = i + 1 == stack->depth;
         float *y = last ? s->output : s->hidden[i & 1];
+        if (layer->map.width) {
+            TAPER_TRY(convolve(layer, net->hidden, be, s, rows, x, y));
+            x = y;
+            continue;
+        }
         TAPER_TRY(be->ops->gemm(be, 0, 1, ROW_BLOCK, layer->outputs, layer->inputs, x,
                                 layer->weight, last ? keep : 0.0f, y));
         TAPER_TRY(be->ops->bias(be, ROW_BLOCK, layer->outputs, layer->bias,
@@ -194,7 +268,7 @@ static taper_status encode_block(const codec_network *net, codec_backend *be, sc
     if (net->analysis)
         TAPER_TRY(
             be->ops->gemm(be, 0, 1, ROW_BLOCK, k, d, s->input, net->analysis, 0.0f, s->output));
-    TAPER_TRY(add_stack(net, &net->encoder, net->code, be, s));
+    TAPER_TRY(add_stack(net, &net->encoder, net->code, be, s, rows));
     if (net->feedback)
         TAPER_TRY(
             codec_triangle_decide(net->feedback, k, net->units, NULL, 0, rows, s->output, NULL));
@@ -254,7 +328,7 @@ static taper_status decode_block(const codec_network *net, codec_backend *be, sc
         TAPER_TRY(mix_rows(net, s, codes, rows, units, whole));
     else if (net->decoder.depth && (units < k || !net->synthesis))
         copy_rows(s->input, codes, rows, k, k);
-    TAPER_TRY(add_stack(net, &net->decoder, CODEC_LINEAR, be, s));
+    TAPER_TRY(add_stack(net, &net->decoder, CODEC_LINEAR, be, s, rows));
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < d; j++) pixels[i * d + j] = s->output[i * d + j] + net->mean[j];
     return TAPER_OK;

@@ -18,7 +18,8 @@
  *     z_k = x_k + sum over j < k of M_kj x_j           for known units, else 0
  *     y_hat = mean + g(z)                              z tells g how many units are known
  *
- * An ENCODER is a direct network with f only; it decodes nothing.
+ * An ENCODER is a direct network with f only; it decodes nothing. The first layers of its stack may
+ * be convolutional (convolution.h).
  *
  * y is one window of the image: D = width * height * channels floats on the 8-bit scale 0..255.
  * They are in channel-planar order (all of channel 0 row by row, then channel 1, ...).
@@ -32,29 +33,51 @@
  *   scaling             scales an image to another size
  *   gradients cells     gradient orientations of a window in cells, for codes for search;
  *                       gradient_votes: their arithmetic, for kernels too
+ *   convolution         convolutional layers of encoders, for codes for search
  *   pseudo_inverse      the analysis of a synthesis
  *   restoration         a small convolutional network that corrects pixels; restoration_filter:
  *                       applies it to an image */
 #ifndef CODEC_NETWORK_H
 #define CODEC_NETWORK_H
 #include "codec/backend/backend.h"
+#include "codec/transform/convolution.h"
 
 enum {
-    CODEC_MAX_LAYERS = 8,       /* fully connected layers in one stack */
+    CODEC_MAX_LAYERS = 8,       /* layers in one stack */
     CODEC_ROWS_AT_ONCE = 3 * 96 /* a good number of rows per call: whole blocks of the network */
 };
 
-/* y[n][outputs] = activation(x[n][inputs] w^T + bias), w stored [outputs][inputs]. */
+/* y[n][outputs] = activation(x[n][inputs] w^T + bias), w stored [outputs][inputs]. A convolutional
+ * layer has a row of w, and a bias, for each channel of its output. */
 typedef struct codec_layer {
     uint32_t inputs, outputs;
-    float *weight; /* [outputs][inputs] */
-    float *bias;   /* [outputs] */
+    codec_map map; /* of a convolutional layer: its input; else width 0 */
+    float *weight;   /* [codec_layer_rows][codec_layer_columns] */
+    float *bias;     /* [codec_layer_rows] */
 } codec_layer;
+
+static inline uint32_t codec_layer_rows(const codec_layer *l) {
+    if (!l->map.width) return l->outputs;
+    return (uint32_t)(l->outputs / codec_map_places(codec_map_pooled(l->map, 1)));
+}
+static inline size_t codec_layer_columns(const codec_layer *l) {
+    return l->map.width ? codec_map_row(l->map) : l->inputs;
+}
+static inline size_t codec_layer_weights(const codec_layer *l) {
+    return codec_layer_rows(l) * codec_layer_columns(l);
+}
 
 typedef struct codec_stack {
     uint32_t depth; /* 0: absent */
     codec_layer layer[CODEC_MAX_LAYERS];
 } codec_stack;
+
+/* The first layers that are convolutional. */
+static inline uint32_t codec_stack_convolutions(const codec_stack *stack) {
+    uint32_t n = 0;
+    while (n < stack->depth && stack->layer[n].map.width) n++;
+    return n;
+}
 
 typedef struct codec_network {
     uint32_t inputs;         /* D */
@@ -93,6 +116,12 @@ taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t u
                                  codec_linear_path path, const uint32_t *encoder_hidden,
                                  uint32_t n_encoder_hidden, const uint32_t *decoder_hidden,
                                  uint32_t n_decoder_hidden);
+/* The same of an ENCODER whose first n layers are convolutional, with so many channels, the first
+ * one on `map`. TAPER_ERR_ARG also: no convolutional layer, no place in the map, more than
+ * CODEC_MAX_LAYERS in all, or a layer whose outputs exceed 32 bits. */
+taper_status codec_network_alloc_convolutions(codec_network *net, codec_map map,
+                                              const uint32_t *channels, uint32_t n, uint32_t units,
+                                              const uint32_t *hidden, uint32_t n_hidden);
 /* Add feedback to a direct network, with T and M zero: the results do not change. TAPER_ERR_ARG: it
  * is not direct, has no decoder or already has feedback. TAPER_ERR_NOMEM. On failure it is
  * unchanged. */

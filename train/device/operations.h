@@ -17,6 +17,7 @@
 #ifndef TRAIN_OPERATIONS_H
 #define TRAIN_OPERATIONS_H
 #include "codec/backend/operations.h"
+#include "codec/transform/convolution.h"
 #include "codec/transform/gradients.h"
 #include "train/device/device.h"
 #include "train/sampling/corruption.h"
@@ -145,6 +146,24 @@ typedef taper_status train_gather_sides_fn(train_stream *s, size_t rows, size_t 
 typedef taper_status train_conditional_inputs_fn(train_stream *s, size_t rows, uint32_t own,
                                                  uint32_t neighbour_units, const int8_t *seen,
                                                  const uint32_t *neighbour, float *x);
+
+/* --- convolutional layers (codec/transform/convolution.h) -------------------------------- */
+
+/* to[rows][places][taps][channels] = codec_map_patches of each row of from[rows][values]. */
+typedef taper_status train_patches_fn(train_stream *s, codec_map map, size_t rows,
+                                      const float *from, float *to);
+/* Its adjoint: to[rows][values] = the sum of the elements of from[rows][places][taps][channels]
+ * that are copies of it, taps descending. */
+typedef taper_status train_add_patches_fn(train_stream *s, codec_map map, size_t rows,
+                                          const float *from, float *to);
+/* codec_map_pool of each row: from[rows][places][channels]; to, which[rows][pooled
+ * places][channels]. */
+typedef taper_status train_pool_fn(train_stream *s, codec_map map, uint32_t channels, size_t rows,
+                                   const float *from, float *to, uint8_t *which);
+/* Its adjoint: to[rows][places][channels] = from[rows][pooled places][channels] where `which` says,
+ * elsewhere 0. */
+typedef taper_status train_unpool_fn(train_stream *s, codec_map map, uint32_t channels, size_t rows,
+                                     const float *from, const uint8_t *which, float *to);
 
 /* --- clipped layers --------------------------------------------------------------------- */
 
@@ -601,6 +620,7 @@ typedef taper_status train_follow_quantiles_fn(train_stream *s, const train_quan
     /* products */ X(gemm) X(add_gram) X(bias) X(affine) X(bias_backward) X(weight_gradient) \
     /* rows */ X(centre_rows) X(gather_rows) X(jitter) X(scatter_rows) X(copy_columns) \
         X(step_rows) X(gather_sides) X(conditional_inputs) X(gradients) \
+    /* convolution */ X(patches) X(add_patches) X(pool) X(unpool) \
     /* layers */ X(clip) X(clip_backward) X(clip_added) X(clip_added_backward) X(relu_added) \
         X(relu_added_backward) X(normalise) X(normalise_backward) \
     /* noise */ X(corrupt) X(dropout) X(perturb) X(sample) \

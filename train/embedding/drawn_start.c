@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Initialises a layer: weights of variance gain / inputs times scale^2, biases 0. */
+/* Initialises a layer: weights of variance gain / columns times scale^2, biases 0. */
 static void draw(codec_layer *layer, double gain, double scale, uint64_t seed, uint32_t number) {
-    const size_t n = (size_t)layer->outputs * layer->inputs;
-    const float deviation = (float)(sqrt(gain / layer->inputs) * scale);
+    const size_t n = codec_layer_weights(layer);
+    const float deviation = (float)(sqrt(gain / (double)codec_layer_columns(layer)) * scale);
     train_philox_weights(layer->weight, n, deviation, seed, number);
-    memset(layer->bias, 0, layer->outputs * sizeof *layer->bias);
+    memset(layer->bias, 0, codec_layer_rows(layer) * sizeof *layer->bias);
 }
 
 void train_drawn_start(codec_network *net, uint64_t seed) {

@@ -15,9 +15,9 @@ static const float tangent = 255.0f / 4.0f; /* slope of 255 / (1 + e^-a) at 0 */
 static void copy_stack(const codec_stack *from, const codec_stack *to, float factor) {
     for (uint32_t i = 0; i < from->depth; i++) {
         const codec_layer *a = &from->layer[i], *b = &to->layer[i];
-        const size_t n = (size_t)a->outputs * a->inputs;
+        const size_t n = codec_layer_weights(a);
         for (size_t j = 0; j < n; j++) b->weight[j] = a->weight[j] * (i ? 1.0f : factor);
-        memcpy(b->bias, a->bias, a->outputs * sizeof *b->bias);
+        memcpy(b->bias, a->bias, codec_layer_rows(a) * sizeof *b->bias);
     }
 }
 
@@ -26,7 +26,7 @@ static void copy_decoder(const codec_stack *from, const codec_stack *to, float f
                          float offset) {
     for (uint32_t i = 0; i < from->depth; i++) {
         const codec_layer *a = &from->layer[i], *b = &to->layer[i];
-        const size_t n = (size_t)a->outputs * a->inputs;
+        const size_t n = codec_layer_weights(a);
         const int last = i + 1 == from->depth;
         for (size_t j = 0; j < n; j++) b->weight[j] = a->weight[j] * (last ? factor : 1.0f);
         for (size_t j = 0; j < a->outputs; j++)
@@ -146,6 +146,8 @@ static void lay_out_activations(train_embedder *e, const codec_network *net) {
     e->figure = train_arena_take(arena, 1, 1, sizeof *e->figure);
     e->squares = train_arena_take(arena, 1, 1, sizeof *e->squares);
     train_stack_lay_out(&e->act, arena, &net->encoder, net->hidden, batch);
+    train_convolutions_lay_out(&e->act.convolutions, arena, &net->encoder, batch,
+                               e->stream.device);
     for (int i = 0; i < 2; i++)
         e->decoding.act.back[i] = e->act.back[i] = train_arena_floats(arena, batch, widest);
     e->use.objective->lay_out(e->use.self, arena, e->class_units, batch);
@@ -303,8 +305,11 @@ taper_status train_embedder_forward(train_embedder *e) {
     for (size_t first = 0, rows; first < e->rows; first += rows) {
         train_stack_activations act = e->act;
         act.noise = noise_of(e, first);
-        for (uint32_t i = 0; i + 1 < e->view.depth; i++)
+        for (uint32_t i = 0; i + 1 < e->view.depth; i++) {
             act.hidden[i] += first * e->view.layer[i].outputs;
+            if (act.convolutions.which[i])
+                act.convolutions.which[i] += first * e->view.layer[i].outputs;
+        }
         TAPER_TRY(take_block(e, first, &rows));
         TAPER_TRY(train_stack_forward(&e->stream, &e->view, rows, e->input, &act,
                                       e->before + first * e->units));
@@ -316,7 +321,6 @@ taper_status train_embedder_forward(train_embedder *e) {
 /* From the codes' gradient to that of all layers; the first layer's weights by blocks of inputs. */
 static taper_status backward(train_embedder *e) {
     train_stream *s = &e->stream;
-    const codec_layer *first_layer = &e->gradient.layer[0];
     const train_units bits = units_of(e);
     const train_weights *w = &e->weights;
     if (!e->rows) return train_zero(s, w->gradient, (w->n - e->n_numbers) * sizeof *w->gradient);
@@ -325,12 +329,11 @@ static taper_status backward(train_embedder *e) {
             s->ops->unit_gradient(s, &bits, 0, e->before, e->code_gradient, e->code_gradient));
     TAPER_TRY(train_stack_backward(s, &e->view, &e->gradient, e->rows, NULL, &e->act,
                                    e->code_gradient, NULL));
-    const float *dy = train_stack_first(&e->view, &e->act, e->code_gradient);
     for (size_t first = 0, rows; first < e->rows; first += rows) {
         TAPER_TRY(take_block(e, first, &rows));
-        TAPER_TRY(s->ops->gemm(s, 1, 0, first_layer->outputs, e->inputs, rows,
-                               dy + first * first_layer->outputs, e->input, first ? 1.0f : 0.0f,
-                               first_layer->weight));
+        TAPER_TRY(train_stack_first_weights(s, &e->view, &e->act, e->code_gradient, first, rows,
+                                            e->input, first ? 1.0f : 0.0f,
+                                            e->gradient.layer[0].weight));
     }
     return TAPER_OK;
 }
@@ -422,7 +425,7 @@ static taper_status add_decay(train_embedder *e, double *loss) {
     if (!(e->l2 > 0.0) || !train_is_first(e->ranks)) return TAPER_OK;
     for (uint32_t i = 0; i < e->view.depth; i++) {
         const codec_layer *layer = &e->view.layer[i];
-        const size_t n = (size_t)layer->outputs * layer->inputs;
+        const size_t n = codec_layer_weights(layer);
         TAPER_TRY(s->ops->sum_squares(s, n, layer->weight, i > 0, e->squares));
         TAPER_TRY(s->ops->axpy(s, n, (float)e->l2, layer->weight, e->gradient.layer[i].weight));
     }

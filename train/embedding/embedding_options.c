@@ -8,6 +8,7 @@ train_embedding_options train_embedding_defaults(void) {
                                      .optimiser = TRAIN_ADAM,
                                      .epochs = 40,
                                      .batch = 0,
+                                     .most_batch = 5000,
                                      .line_searches = 3,
                                      .rate = 5e-3f,
                                      .validation_fraction = 1.0f / TRAIN_VALIDATION_PERIOD,
@@ -112,7 +113,7 @@ static taper_status check_objective(const train_neighbour_objective *o, taper_er
 taper_status train_embedding_check(const train_embedding_options *o, const codec_network *net,
                                    taper_error *error) {
     const codec_stack *f = &net->encoder;
-    if (o->epochs > 1u << 20 || o->batch == 1 || o->batch > 1u << 20 || !o->line_searches || !o->k)
+    if (o->epochs > 1u << 20 || o->batch == 1 || o->batch > 1u << 20 || o->most_batch < 2 || !o->line_searches || !o->k)
         return formats_fail(
             error, TAPER_ERR_ARG,
             "at most 1,048,576 epochs, a batch from 2 on (0: by the number of rows), "
@@ -177,21 +178,24 @@ uint64_t train_embedding_fingerprint(const train_embedding_options *o, const tra
                               net->encoder.depth};
     uint64_t hash = train_fingerprint(o->binary ? 4 : 3, numbers, sizeof numbers);
     if (o->binary) hash = train_fingerprint(hash, &o->numbers_first, sizeof o->numbers_first);
+    if (o->most_batch != train_embedding_defaults().most_batch)
+        hash = train_fingerprint(hash, &o->most_batch, sizeof o->most_batch);
     if (o->balanced) hash = train_fingerprint(hash, &o->balanced, sizeof o->balanced);
     hash = train_fingerprint(hash, &o->seed, sizeof o->seed);
     hash = train_fingerprint(hash, o->prefixes.length,
                              o->prefixes.lengths * sizeof *o->prefixes.length);
     for (uint32_t i = 0; i < net->encoder.depth; i++) {
         const codec_layer *l = &net->encoder.layer[i];
-        hash = train_fingerprint(hash, l->weight, (size_t)l->outputs * l->inputs * sizeof(float));
-        hash = train_fingerprint(hash, l->bias, l->outputs * sizeof(float));
+        if (l->map.width) hash = train_fingerprint(hash, &l->map, sizeof l->map);
+        hash = train_fingerprint(hash, l->weight, codec_layer_weights(l) * sizeof(float));
+        hash = train_fingerprint(hash, l->bias, codec_layer_rows(l) * sizeof(float));
     }
     if (o->reconstruct > 0.0)
         for (uint32_t i = 0; i < net->decoder.depth; i++) {
             const codec_layer *l = &net->decoder.layer[i];
             hash =
-                train_fingerprint(hash, l->weight, (size_t)l->outputs * l->inputs * sizeof(float));
-            hash = train_fingerprint(hash, l->bias, l->outputs * sizeof(float));
+                train_fingerprint(hash, l->weight, codec_layer_weights(l) * sizeof(float));
+            hash = train_fingerprint(hash, l->bias, codec_layer_rows(l) * sizeof(float));
         }
     return train_fingerprint(hash, data->label, data->n * sizeof *data->label);
 }

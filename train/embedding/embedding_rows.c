@@ -125,9 +125,9 @@ static void split(train_embedding_rows *r, const train_embedding_options *o,
 }
 
 size_t train_embedding_batches(const train_embedding_options *o, size_t rows) {
-    enum { LEAST = 250, MOST = 5000, PARTS = 8 };
+    enum { LEAST = 250, PARTS = 8 };
     const size_t batch =
-        o->batch ? o->batch : formats_smaller(formats_larger(rows / PARTS, LEAST), MOST);
+        o->batch ? o->batch : formats_smaller(formats_larger(rows / PARTS, LEAST), o->most_batch);
     return formats_larger(rows / batch, 1);
 }
 

@@ -9,9 +9,9 @@ size_t train_stack_view(const codec_stack *shape, float *array, codec_stack *vie
     for (uint32_t i = 0; i < shape->depth; i++) {
         codec_layer *layer = &view->layer[i];
         layer->weight = array ? array + at : NULL;
-        at += (size_t)layer->outputs * layer->inputs;
+        at += codec_layer_weights(layer);
         layer->bias = array ? array + at : NULL;
-        at += layer->outputs;
+        at += codec_layer_rows(layer);
     }
     return at;
 }
@@ -52,6 +52,13 @@ taper_status train_stack_forward(train_stream *s, const codec_stack *w, size_t r
         const codec_layer *layer = &w->layer[i];
         int last = i + 1 == w->depth;
         float *y = last ? to : act->hidden[i];
+        if (layer->map.width) {
+            TAPER_TRY(train_convolve(s, layer, rows, from, act->between, &act->convolutions,
+                                     act->convolutions.which[i], y));
+            TAPER_TRY(drop(s, act, i, rows, layer->outputs, y));
+            from = y;
+            continue;
+        }
         const train_affine affine = {.transpose_b = 1,
                                      .m = rows,
                                      .n = layer->outputs,
@@ -69,6 +76,20 @@ taper_status train_stack_forward(train_stream *s, const codec_stack *w, size_t r
     return TAPER_OK;
 }
 
+/* From a convolutional layer's dy, the gradient of its pre-activation. */
+static taper_status convolution_backward(train_stream *s, const train_stack_activations *act,
+                                         const codec_stack *w, const codec_stack *dw, uint32_t i,
+                                         size_t rows, const float *x, const float *dy, float *dx) {
+    const train_convolution_gradient g = {.layer = &w->layer[i],
+                                          .rows = rows,
+                                          .which = act->convolutions.which[i],
+                                          .dy = dy,
+                                          .x = x,
+                                          .dweight = dw->layer[i].weight,
+                                          .dx = dx};
+    return x || dx ? train_convolve_backward(s, &g, &act->convolutions) : TAPER_OK;
+}
+
 taper_status train_stack_backward(train_stream *s, const codec_stack *w, const codec_stack *dw,
                                   size_t rows, const float *input,
                                   const train_stack_activations *act, float *dy, float *dx) {
@@ -77,12 +98,19 @@ taper_status train_stack_backward(train_stream *s, const codec_stack *w, const c
         const float *x = i ? act->hidden[i - 1] : input;
         int last = i + 1 == w->depth;
         if (!last) TAPER_TRY(drop_backward(s, act, i, rows, layer->outputs, dy));
-        TAPER_TRY(s->ops->bias_backward(s, rows, layer->outputs, last ? CODEC_LINEAR : act->between,
+        const uint32_t biases = codec_layer_rows(layer);
+        TAPER_TRY(s->ops->bias_backward(s, rows * (layer->outputs / biases), biases,
+                                        last ? CODEC_LINEAR : act->between,
                                         last ? NULL : act->hidden[i], dy, 0, gradient->bias));
+        float *next = i ? act->back[i & 1] : dx;
+        if (layer->map.width) {
+            TAPER_TRY(convolution_backward(s, act, w, dw, i, rows, x, dy, next));
+            dy = next;
+            continue;
+        }
         if (x)
             TAPER_TRY(s->ops->gemm(s, 1, 0, layer->outputs, layer->inputs, rows, dy, x, 0.0f,
                                    gradient->weight));
-        float *next = i ? act->back[i & 1] : dx;
         if (next)
             TAPER_TRY(s->ops->gemm(s, 0, 0, rows, layer->inputs, layer->outputs, dy, layer->weight,
                                    i ? 0.0f : 1.0f, next));
@@ -91,7 +119,21 @@ taper_status train_stack_backward(train_stream *s, const codec_stack *w, const c
     return TAPER_OK;
 }
 
-const float *train_stack_first(const codec_stack *w, const train_stack_activations *act,
-                               const float *dy) {
-    return w->depth > 1 ? act->back[1] : dy;
+taper_status train_stack_first_weights(train_stream *s, const codec_stack *w,
+                                       const train_stack_activations *act, const float *dy,
+                                       size_t first, size_t rows, const float *input, float beta,
+                                       float *dweight) {
+    const codec_layer *layer = &w->layer[0];
+    const float *of = (w->depth > 1 ? act->back[1] : dy) + first * layer->outputs;
+    if (!layer->map.width)
+        return s->ops->gemm(s, 1, 0, layer->outputs, layer->inputs, rows, of, input, beta, dweight);
+    const train_convolution_gradient g = {
+        .layer = layer,
+        .rows = rows,
+        .which = act->convolutions.which[0] + first * layer->outputs,
+        .dy = of,
+        .x = input,
+        .beta = beta,
+        .dweight = dweight};
+    return train_convolve_backward(s, &g, &act->convolutions);
 }

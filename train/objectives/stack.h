@@ -1,9 +1,10 @@
-/* stack.h -- a stack of fully connected layers with activations between them, forward and
- * backward, on a device. Weights, gradients and activations are on the device. */
+/* stack.h -- a stack of layers with activations between them, forward and backward, on a device. The
+ * first layers may be convolutional (convolutions.h), the others are fully connected. Weights, gradients and activations are on the device. */
 #ifndef TRAIN_STACK_H
 #define TRAIN_STACK_H
 #include "codec/transform/network.h"
 #include "train/device/operations.h"
+#include "train/objectives/convolutions.h"
 
 /* Points the layers of `view`, which has the shape of `shape`, into an array: the weights and then
  * the biases of each layer, in order. array NULL: only counts. Returns the number of elements. */
@@ -17,6 +18,7 @@ typedef struct train_stack_activations {
     train_noise noise;               /* its random numbers */
     codec_activation between;        /* of hidden layers */
     float *hidden[CODEC_MAX_LAYERS]; /* [batch][outputs] of hidden layers */
+    train_convolutions convolutions; /* laid out by the caller, if there are convolutional layers */
     /* [batch][widest] their gradients, alternating; borrowed */
     float *back[2];
 } train_stack_activations;
@@ -33,12 +35,17 @@ taper_status train_stack_forward(train_stream *stream, const codec_stack *w, siz
 /* Gradients of the layers, into dw's arrays, from the output's gradient dy[rows][outputs], which
  * is not changed. With dropout the hidden activations are overwritten. If dx is not NULL,
  * dx[rows][inputs] += d loss / d input. If input is NULL, the caller computes the gradient of the
- * first layer's weights, as the product of train_stack_first and the input. */
+ * first layer's weights, by train_stack_first_weights. dx must be NULL if the first layer is
+ * convolutional. */
 taper_status train_stack_backward(train_stream *stream, const codec_stack *w, const codec_stack *dw,
                                   size_t rows, const float *input,
                                   const train_stack_activations *act, float *dy, float *dx);
-/* After train_stack_backward: [rows][outputs], the gradient of the first layer's pre-activation. */
-const float *train_stack_first(const codec_stack *w, const train_stack_activations *act,
-                               const float *dy);
+/* After train_stack_backward with the same dy: dweight = beta dweight + the gradient of the first
+ * layer's weights by rows first .. first + rows - 1 of that call, whose input is
+ * input[rows][inputs]. */
+taper_status train_stack_first_weights(train_stream *stream, const codec_stack *w,
+                                       const train_stack_activations *act, const float *dy,
+                                       size_t first, size_t rows, const float *input, float beta,
+                                       float *dweight);
 
 #endif

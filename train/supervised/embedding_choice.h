@@ -35,9 +35,14 @@ typedef struct train_embedding_choice {
     uint32_t units;
     /* Units that the search may double to; below units: it does not double. */
     uint32_t most_units;
-    /* [n_hidden] widths from the pixels inwards; none: a linear map */
+    /* Channels of the first layers, 3x3 convolutions with pooling (codec/transform/convolution.h) on
+     * pixels or cells; none: convolutions 0. They begin with random weights, learn no
+     * reconstruction and no guessed labels. */
+    uint32_t channels[CODEC_MAX_LAYERS], convolutions;
+    /* [n_hidden] widths of fully connected layers, from the pixels inwards; no layers: a linear map
+     */
     const uint32_t *hidden;
-    uint32_t n_hidden;           /* at most CODEC_MAX_LAYERS - 1 */
+    uint32_t n_hidden;           /* with convolutions at most CODEC_MAX_LAYERS - 1 */
     train_embedding_start start; /* of networks with hidden layers */
     /* 1: a teacher network guesses the label of unlabelled images, which are then trained on too.
      * Requires hidden layers, and all images on one rank, as TRAIN_EMBEDDING_TAUGHT does. */
@@ -65,6 +70,13 @@ typedef struct train_embedding_choice {
     /* taper_limits.max_work and max_model_bytes of the model's users; 0: no limit. */
     uint64_t max_work, max_model;
 } train_embedding_choice;
+
+/* Nonzero: it is no linear map. */
+static inline int train_embedding_is_deep(const train_embedding_choice *c) {
+    return c->n_hidden || c->convolutions;
+}
+/* The most_batch of training that suits convolutional layers. */
+enum { TRAIN_EMBEDDING_CONVOLUTION_BATCH = 1000 };
 
 struct train_embedding_found;
 

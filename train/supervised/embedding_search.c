@@ -147,7 +147,8 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
 
 static int is_same(const recipe *p, const recipe *q) {
     const train_embedding_choice *a = &p->choice, *b = &q->choice;
-    return a->n_hidden == b->n_hidden && a->units == b->units &&
+    return a->n_hidden == b->n_hidden && a->convolutions == b->convolutions &&
+           !memcmp(a->channels, b->channels, sizeof a->channels) && a->units == b->units &&
            !memcmp(p->width, q->width, a->n_hidden * sizeof *p->width) && a->motion == b->motion &&
            a->mirrors == b->mirrors && a->cells == b->cells &&
            a->training.noise.dropout == b->training.noise.dropout &&
@@ -159,7 +160,7 @@ static int is_same(const recipe *p, const recipe *q) {
 /* Changes are applied to the best options so far. Options with hidden layers may replace a linear
  * map even with somewhat more errors, because they gain more from later changes. */
 static int is_better_line(const search *s, const recipe *r, const train_embedding_trial *trial) {
-    const double handicap = r->choice.n_hidden && !s->at.choice.n_hidden ? 1.5 : 1.0;
+    const double handicap = train_embedding_is_deep(&r->choice) && !train_embedding_is_deep(&s->at.choice) ? 1.5 : 1.0;
     return s->found->trials == 1 ||
            (r->choice.training.epochs && trial->judged < handicap * s->at_rate);
 }

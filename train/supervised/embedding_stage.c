@@ -31,11 +31,36 @@ static uint32_t units_of(const train_embedding_choice *c) {
 
 /* --- the network before labels -------------------------------------------------------------- */
 
+static taper_status refuse_layers(taper_error *error) {
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "a network of these widths cannot be made; 0 to %d hidden layers of 1 to "
+                        "%d units are possible, convolutional layers included",
+                        CODEC_MAX_LAYERS - 1, CODEC_MAX_LAYER_WIDTH);
+}
+
+/* Convolutional layers, and what follows them. */
+static taper_status make_convolutions(const job *j, codec_network *net, taper_error *error) {
+    const train_embedding_choice *c = j->choice;
+    const codec_cells cells = {c->cells, c->cells};
+    codec_map map = codec_model_map(j->stage->window, cells);
+    if (c->training.reconstruct > 0.0 || c->guess_labels || c->start != TRAIN_EMBEDDING_DRAWN)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "convolutional layers learn from labels alone, and begin with random "
+                            "weights");
+    if (c->convolutions + (uint64_t)c->n_hidden >= CODEC_MAX_LAYERS) return refuse_layers(error);
+    const taper_status status = codec_network_alloc_convolutions(
+        net, map, c->channels, c->convolutions, c->units, c->hidden, c->n_hidden);
+    if (status != TAPER_ERR_ARG)
+        return train_explain(status, error, "a network of %u units", c->units);
+    return refuse_layers(error);
+}
+
 /* A network of all units, with a decoder if there is reconstruction. */
 static taper_status make_network(const job *j, codec_network *net, taper_error *error) {
     const train_embedding_choice *c = j->choice;
     const uint32_t inputs = j->pixels->inputs, n = c->n_hidden, units = units_of(c);
     const int decodes = c->training.reconstruct > 0.0;
+    if (c->convolutions) return make_convolutions(j, net, error);
     uint32_t mirrored[CODEC_MAX_LAYERS];
     for (uint32_t i = 0; i < n && n < CODEC_MAX_LAYERS; i++) mirrored[i] = c->hidden[n - 1 - i];
     taper_status status =
@@ -43,18 +68,23 @@ static taper_status make_network(const job *j, codec_network *net, taper_error *
                             n, decodes ? mirrored : NULL, decodes ? n : 0);
     if (status != TAPER_ERR_ARG)
         return train_explain(status, error, "a network of %u units", units);
-    return formats_fail(error, status,
-                        "a network of these widths cannot be made; 0 to %d hidden layers of 1 to "
-                        "%d units are possible",
-                        CODEC_MAX_LAYERS - 1, CODEC_MAX_LAYER_WIDTH);
+    return refuse_layers(error);
 }
 
 /* Checks the size of the final model, as taper_limits counts it: the mean of each input, and the
  * encoder's layers. Illegal widths are left to make_network. */
 static taper_status check_size(const job *j, taper_error *error) {
     const train_embedding_choice *c = j->choice;
+    const codec_cells cells = {c->cells, c->cells};
+    codec_map map = codec_model_map(j->stage->window, cells);
     uint64_t before = j->pixels->inputs, weights = before;
     if (!c->max_model) return TAPER_OK;
+    for (uint32_t l = 0; l < c->convolutions && l < CODEC_MAX_LAYERS; l++) {
+        weights += (codec_map_row(map) + 1) * c->channels[l];
+        map = codec_map_pooled(map, c->channels[l]);
+        before = codec_map_values(map);
+        if (before > CODEC_MAX_LAYER_WIDTH) return refuse_layers(error);
+    }
     for (uint32_t l = 0; l <= c->n_hidden; l++) {
         const uint64_t width = l < c->n_hidden ? c->hidden[l] : c->units;
         if (width > CODEC_MAX_LAYER_WIDTH) return TAPER_OK;
@@ -113,7 +143,7 @@ static taper_status teach(const job *j, train_taught *taught, taper_error *error
 
 static taper_status start(const job *j, codec_network *net, taper_error *error) {
     const train_embedding_choice *c = j->choice;
-    if (!c->n_hidden) return start_linear(j, net, error);
+    if (!train_embedding_is_deep(c)) return start_linear(j, net, error);
     if (c->start == TRAIN_EMBEDDING_PRETRAINED) return pretrain(j, net, error);
     train_drawn_start(net, c->training.seed);
     if (c->start == TRAIN_EMBEDDING_TAUGHT) train_taught_start(j->taught, net);
@@ -125,7 +155,7 @@ static taper_status choose_start(const job *j, const train_embedding_options *op
                                  codec_network *net, taper_error *error) {
     const train_embedding_choice *c = j->choice;
     const int learned =
-        c->n_hidden ? c->start == TRAIN_EMBEDDING_PRETRAINED : c->linear.kind == TRAIN_START_PCA;
+        train_embedding_is_deep(c) ? c->start == TRAIN_EMBEDDING_PRETRAINED : c->linear.kind == TRAIN_START_PCA;
     if (!j->stage->choose_start || !learned || !options->epochs) return TAPER_OK;
     train_embedding_options trial = *options;
     if (trial.cells.across) { /* trials have rows of gradients, which do not move */

@@ -59,7 +59,7 @@ static taper_status make_like(const codec_network *net, codec_network *to, taper
 static taper_status draw(const trial *t, codec_network *net, taper_error *error) {
     const train_embedding_choice *c = t->choice;
     train_linear_options linear = c->linear;
-    if (c->n_hidden) {
+    if (train_embedding_is_deep(c)) {
         train_drawn_start(net, c->training.seed);
         net->code = CODEC_LINEAR;
         return TAPER_OK;
@@ -165,7 +165,7 @@ static train_embedding_options options_of(const train_embedding_choice *c,
     train_embedding_options o = *given;
     o.validation_fraction = 0.0f;
     o.saving = (train_saving){0};
-    o.epochs = 1, o.least_steps = c->n_hidden ? DEEP_STEPS : LINEAR_STEPS;
+    o.epochs = 1, o.least_steps = train_embedding_is_deep(c) ? DEEP_STEPS : LINEAR_STEPS;
     return o;
 }
 

@@ -93,7 +93,7 @@ static taper_status write_model(const job *j, taper_model *m, formats_buffer *ou
     const train_embedding_choice *c = j->choice;
     const int student = c->training.objective.student;
     const size_t before = out->size;
-    m->info.family = m->cells.across ? TAPER_FAMILY_GRADIENTS : TAPER_FAMILY_DENSE;
+    m->info.family = codec_model_embedding_family(m);
     snprintf(m->info.objective, sizeof m->info.objective, "%s", c->objective);
     m->info.alpha = student ? (float)j->report->learned.alpha : 0.0f;
     m->info.classes = (uint32_t)j->report->learned.classes;

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .sources import Container
 
 FIELDS = ("channels", "window_width", "window_height", "units", "passes", "weights", "id", "file_bytes", "lap", "work",
-          "classes", "cells_across", "cells_down")
+          "classes", "cells_across", "cells_down",
+          "convolutions")
 
 
 class Model:
@@ -37,6 +38,7 @@ class Model:
     classes: int
     cells_across: int  # of a model of gradient orientations; else 0
     cells_down: int
+    convolutions: int  # convolutional layers of an embedding model
     report: dict[str, Any]  # of taper.train
 
     def __init__(self, handle: int | None, keep: Container | RemoteContainer | None = None, owned: bool = False,
