@@ -42,7 +42,8 @@ static bool is_deep(const settings *s) {
 
 static bool is_pretrained(const settings *s) {
     const bool by_layers = s->start == RBM || s->start == DENOISING;
-    return is_deep(s) && !s->convolutions.count && ((s->start == AUTO && !s->guess_labels) || by_layers);
+    return is_deep(s) && !s->convolutions.count &&
+           ((s->start == AUTO && !s->guess_labels) || by_layers);
 }
 
 /* --- options --------------------------------------------------------------------------- */
@@ -80,8 +81,8 @@ static const cli_option options[] = {
     CLI_TRAIN_LABELS_OPTION(0),
     {"cells", 0, CLI_INT, "N", offsetof(settings, cells), .min = 0, .max = 64, .initial = "0",
      .uses = USE_CHOSEN, .help = "learn from gradient orientations in N x N cells; 0: from pixels"},
-    {"convolutions", 0, CLI_NUMBERS, "N,N", offsetof(settings, convolutions), .min = 1,
-     .max = 4096, .uses = USE_CHOSEN,
+    {"convolutions", 0, CLI_NUMBERS, "N,N", offsetof(settings, convolutions), .min = 1, .max = 4096,
+     .uses = USE_CHOSEN,
      .help = "channels of 3x3 convolutions, each with 2x2 pooling, before hidden layers"},
     CLI_TRAIN_HIDDEN_OPTION(USE_CHOSEN),
     CLI_TRAIN_EPOCHS_OPTION("passes over the images, by default 40, or 600 steps; 0: keep the "
@@ -234,9 +235,9 @@ static taper_status choose_start(const settings *s, train_embedding_choice *c, t
     c->teaching = train_teaching_defaults();
     c->teaching.epochs = (uint32_t)s->teacher_epochs;
     c->teaching.reach = (float)s->teacher_reach;
-    c->start = is_pretrained(s)               ? TRAIN_EMBEDDING_PRETRAINED
+    c->start = is_pretrained(s)                                   ? TRAIN_EMBEDDING_PRETRAINED
                : c->n_hidden && how != RANDOM && !c->convolutions ? TRAIN_EMBEDDING_TAUGHT
-                                              : TRAIN_EMBEDDING_DRAWN;
+                                                                  : TRAIN_EMBEDDING_DRAWN;
     c->rbm = train_rbm_defaults();
     c->rbm.method = how == DENOISING ? TRAIN_DENOISE : TRAIN_CONTRASTIVE;
     c->rbm.epochs = (uint32_t)s->pretrain_epochs;

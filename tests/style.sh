@@ -168,7 +168,7 @@ doors codec/entropy 'range_coder interleave mixed_bit fixed_log int_matrix weigh
 doors codec/quality ''
 doors codec/bitplane 'code_tables conditional conditional_state unit_sets group quantiser head chunk_coder strips raised_planes'
 doors codec/parking 'parked_strips awake_strips'
-doors codec/transform 'network triangle windows lap restoration pseudo_inverse synthesis picture small_basis gradients cells gradient_votes'
+doors codec/transform 'network triangle windows lap restoration pseudo_inverse synthesis picture small_basis convolution gradients cells gradient_votes'
 doors codec/model 'model work builtin_models'
 doors codec/render 'window_renderer strip_renderer picture_renderer small_renderer row_renderer'
 doors codec/chunks 'byte_store checked_blocks'

@@ -175,8 +175,7 @@ static void encode(const codec_network *net, const double *parameter, double *co
         for (size_t i = 0; i < net->inputs; i++) x[i] = pixels[row * net->inputs + i] / 255.0;
         for (uint32_t l = 0; l < net->encoder.depth; l++) {
             const codec_layer *layer = &net->encoder.layer[l];
-            const codec_activation how =
-                l + 1 == net->encoder.depth ? CODEC_LINEAR : net->hidden;
+            const codec_activation how = l + 1 == net->encoder.depth ? CODEC_LINEAR : net->hidden;
             const uint32_t n = layer->inputs;
             if (layer->map.width) convolve(layer, how, p, x, y);
             for (uint32_t o = 0; o < layer->outputs && !layer->map.width; o++) {
@@ -234,8 +233,8 @@ static void check_gradient(int d, const codec_network *net, size_t block) {
 static void gradients_are_differences(void **state) {
     (void)state;
     for (int k = 0; k < 8; k++) {
-        codec_network net =
-            network(k & 1 ? 3 : 1, k & 2 ? 2 : 1, k & 4 ? 1 : 0, k % 3 ? CODEC_RELU : CODEC_LOGISTIC);
+        codec_network net = network(k & 1 ? 3 : 1, k & 2 ? 2 : 1, k & 4 ? 1 : 0,
+                                    k % 3 ? CODEC_RELU : CODEC_LOGISTIC);
         for (int d = 0; d < DEVICES; d++) check_gradient(d, &net, k % 2 ? 5 : 0);
         codec_network_free(&net);
     }

@@ -343,9 +343,9 @@ static void padding_is_as_it_must_be(void **unused) {
 static void parts_of_decoders_are_not_written(void **unused) {
     (void)unused;
     for (int kind = 0; kind < 9; kind++) {
-        taper_model *m = kind < 7 ? tiny_embedding_unwritten(plain_shape, SEED)
-                                  : tiny_convolutions_unwritten(plain_shape, (codec_cells){0, 0},
-                                                                SEED);
+        taper_model *m = kind < 7
+                             ? tiny_embedding_unwritten(plain_shape, SEED)
+                             : tiny_convolutions_unwritten(plain_shape, (codec_cells){0, 0}, SEED);
         codec_weight_precision precision = {0};
         formats_buffer out = formats_buffer_make(1 << 20);
         if (kind == 0) m->info.family = TAPER_FAMILY_PCA;

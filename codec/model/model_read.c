@@ -18,8 +18,8 @@ static taper_status read_stack(codec_stack *stack, int without_weights, formats_
     for (uint32_t l = 0; l < stack->depth; l++) {
         codec_layer *layer = &stack->layer[l];
         if (!without_weights)
-            TAPER_TRY(
-                codec_weights_read(layer->weight, codec_layer_rows(layer), (uint32_t)codec_layer_columns(layer), 1, in, error));
+            TAPER_TRY(codec_weights_read(layer->weight, codec_layer_rows(layer),
+                                         (uint32_t)codec_layer_columns(layer), 1, in, error));
         for (uint32_t i = 0; i < codec_layer_rows(layer); i++) {
             layer->bias[i] = codec_read_float(in);
             if (!(fabsf(layer->bias[i]) < 1e9f))

@@ -35,7 +35,8 @@ static taper_status write_stack(const codec_stack *stack, int bits, int without_
     for (uint32_t l = 0; l < stack->depth; l++) {
         const codec_layer *layer = &stack->layer[l];
         if (!without_weights)
-            TAPER_TRY(write_matrix(layer->weight, codec_layer_rows(layer), (uint32_t)codec_layer_columns(layer), bits, out));
+            TAPER_TRY(write_matrix(layer->weight, codec_layer_rows(layer),
+                                   (uint32_t)codec_layer_columns(layer), bits, out));
         write_floats(out, layer->bias, codec_layer_rows(layer));
     }
     return out->status;

@@ -19,8 +19,7 @@ static uint64_t layer_work(const codec_layer *l) {
 
 static uint64_t stack_work(const codec_stack *stack) {
     uint64_t sum = 0;
-    for (uint32_t l = 0; l < stack->depth; l++)
-        sum += layer_work(&stack->layer[l]);
+    for (uint32_t l = 0; l < stack->depth; l++) sum += layer_work(&stack->layer[l]);
     return sum;
 }
 

@@ -40,8 +40,7 @@ CODEC_CLONES static void keep_largest(uint32_t channels, const float *restrict f
     for (uint32_t k = 0; k < channels; k++) to[k] = from[k] > to[k] ? from[k] : to[k];
 }
 
-void codec_map_pool(codec_map g, uint32_t channels, const float *from, float *to,
-                     uint8_t *which) {
+void codec_map_pool(codec_map g, uint32_t channels, const float *from, float *to, uint8_t *which) {
     for (uint32_t y = 0; y < g.height; y += CODEC_POOL_SIDE)
         for (uint32_t x = 0; x < g.width; x += CODEC_POOL_SIDE) {
             memcpy(to, from + ((size_t)y * g.width + x) * channels, channels * sizeof *to);

@@ -28,8 +28,7 @@ CODEC_INLINE uint32_t codec_pooled_side(uint32_t side) {
 }
 /* The map after a layer of so many channels, place after place. */
 CODEC_INLINE codec_map codec_map_pooled(codec_map g, uint32_t channels) {
-    const codec_map pooled = {codec_pooled_side(g.width), codec_pooled_side(g.height), channels,
-                               0};
+    const codec_map pooled = {codec_pooled_side(g.width), codec_pooled_side(g.height), channels, 0};
     return pooled;
 }
 CODEC_INLINE size_t codec_map_places(codec_map g) { return (size_t)g.width * g.height; }
@@ -41,8 +40,7 @@ CODEC_INLINE size_t codec_map_row(codec_map g) { return (size_t)CODEC_MAP_TAPS *
 void codec_map_patches(codec_map map, const float *from, float *to);
 /* to[pooled places][channels]: the largest of each 2x2 rows of from[places][channels]. which (NULL:
  * not wanted): [pooled places][channels], which one that is: 2 dy + dx, of equal ones the first. */
-void codec_map_pool(codec_map map, uint32_t channels, const float *from, float *to,
-                     uint8_t *which);
+void codec_map_pool(codec_map map, uint32_t channels, const float *from, float *to, uint8_t *which);
 
 #ifdef __cplusplus
 }

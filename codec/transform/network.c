@@ -237,8 +237,7 @@ static taper_status convolve(const codec_layer *layer, codec_activation activati
 /* output = activation(keep * output + stack(input)), each with ROW_BLOCK rows, of which `rows` are
  * used. */
 static taper_status add_stack(const codec_network *net, const codec_stack *stack,
-                              codec_activation output, codec_backend *be, scratch *s,
-                              size_t rows) {
+                              codec_activation output, codec_backend *be, scratch *s, size_t rows) {
     float keep = codec_network_is_direct(net) ? 0.0f : 1.0f;
     const float *x = s->input;
     for (uint32_t i = 0; i < stack->depth; i++) {

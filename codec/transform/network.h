@@ -52,8 +52,8 @@ enum {
 typedef struct codec_layer {
     uint32_t inputs, outputs;
     codec_map map; /* of a convolutional layer: its input; else width 0 */
-    float *weight;   /* [codec_layer_rows][codec_layer_columns] */
-    float *bias;     /* [codec_layer_rows] */
+    float *weight; /* [codec_layer_rows][codec_layer_columns] */
+    float *bias;   /* [codec_layer_rows] */
 } codec_layer;
 
 static inline uint32_t codec_layer_rows(const codec_layer *l) {

@@ -620,9 +620,9 @@ typedef taper_status train_follow_quantiles_fn(train_stream *s, const train_quan
     /* products */ X(gemm) X(add_gram) X(bias) X(affine) X(bias_backward) X(weight_gradient) \
     /* rows */ X(centre_rows) X(gather_rows) X(jitter) X(scatter_rows) X(copy_columns) \
         X(step_rows) X(gather_sides) X(conditional_inputs) X(gradients) \
-    /* convolution */ X(patches) X(add_patches) X(pool) X(unpool) \
     /* layers */ X(clip) X(clip_backward) X(clip_added) X(clip_added_backward) X(relu_added) \
         X(relu_added_backward) X(normalise) X(normalise_backward) \
+        /* kernels/convolution */ X(patches) X(add_patches) X(pool) X(unpool) \
     /* noise */ X(corrupt) X(dropout) X(perturb) X(sample) \
     /* codes */ X(quantise) X(rate) X(rate_gradient) \
     /* units */ X(unit_values) X(unit_gradient) X(decide) X(mix) X(set_lower) X(unit_moves) \

@@ -146,8 +146,7 @@ static void lay_out_activations(train_embedder *e, const codec_network *net) {
     e->figure = train_arena_take(arena, 1, 1, sizeof *e->figure);
     e->squares = train_arena_take(arena, 1, 1, sizeof *e->squares);
     train_stack_lay_out(&e->act, arena, &net->encoder, net->hidden, batch);
-    train_convolutions_lay_out(&e->act.convolutions, arena, &net->encoder, batch,
-                               e->stream.device);
+    train_convolutions_lay_out(&e->act.convolutions, arena, &net->encoder, batch, e->stream.device);
     for (int i = 0; i < 2; i++)
         e->decoding.act.back[i] = e->act.back[i] = train_arena_floats(arena, batch, widest);
     e->use.objective->lay_out(e->use.self, arena, e->class_units, batch);
@@ -331,9 +330,9 @@ static taper_status backward(train_embedder *e) {
                                    e->code_gradient, NULL));
     for (size_t first = 0, rows; first < e->rows; first += rows) {
         TAPER_TRY(take_block(e, first, &rows));
-        TAPER_TRY(train_stack_first_weights(s, &e->view, &e->act, e->code_gradient, first, rows,
-                                            e->input, first ? 1.0f : 0.0f,
-                                            e->gradient.layer[0].weight));
+        const train_stack_rows part = {first, rows, e->input};
+        TAPER_TRY(train_stack_first_weights(s, &e->view, &e->act, e->code_gradient, &part,
+                                            first ? 1.0f : 0.0f, e->gradient.layer[0].weight));
     }
     return TAPER_OK;
 }

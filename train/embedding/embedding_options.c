@@ -113,7 +113,8 @@ static taper_status check_objective(const train_neighbour_objective *o, taper_er
 taper_status train_embedding_check(const train_embedding_options *o, const codec_network *net,
                                    taper_error *error) {
     const codec_stack *f = &net->encoder;
-    if (o->epochs > 1u << 20 || o->batch == 1 || o->batch > 1u << 20 || o->most_batch < 2 || !o->line_searches || !o->k)
+    if (o->epochs > 1u << 20 || o->batch == 1 || o->batch > 1u << 20 || o->most_batch < 2 ||
+        !o->line_searches || !o->k)
         return formats_fail(
             error, TAPER_ERR_ARG,
             "at most 1,048,576 epochs, a batch from 2 on (0: by the number of rows), "
@@ -193,8 +194,7 @@ uint64_t train_embedding_fingerprint(const train_embedding_options *o, const tra
     if (o->reconstruct > 0.0)
         for (uint32_t i = 0; i < net->decoder.depth; i++) {
             const codec_layer *l = &net->decoder.layer[i];
-            hash =
-                train_fingerprint(hash, l->weight, codec_layer_weights(l) * sizeof(float));
+            hash = train_fingerprint(hash, l->weight, codec_layer_weights(l) * sizeof(float));
             hash = train_fingerprint(hash, l->bias, codec_layer_rows(l) * sizeof(float));
         }
     return train_fingerprint(hash, data->label, data->n * sizeof *data->label);

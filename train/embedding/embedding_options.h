@@ -43,9 +43,9 @@ typedef struct train_embedding_options {
     /* Default 0. With epochs above 0: there are as many more epochs as so many steps take. Sets of
      * few images have a step or two an epoch. */
     uint32_t least_steps;
-    /* Default 0: an eighth of the rows, between 250 and most_batch. Smaller batches than the paper's are
-     * better for small sets (bench/results/README.md). Every pair within a batch counts. Batches
-     * have this size or slightly more, so that an epoch has all rows. */
+    /* Default 0: an eighth of the rows, between 250 and most_batch. Smaller batches than the
+     * paper's are better for small sets (bench/results/README.md). Every pair within a batch
+     * counts. Batches have this size or slightly more, so that an epoch has all rows. */
     uint32_t batch;
     /* Default 5000: limit of the default of `batch`. Convolutional layers want more steps and need
      * more memory for a row. */

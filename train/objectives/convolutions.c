@@ -57,7 +57,7 @@ taper_status train_convolve_backward(train_stream *s, const train_convolution_gr
     const codec_layer *l = g->layer;
     const size_t places = codec_map_places(l->map), columns = codec_layer_columns(l);
     const uint32_t channels = codec_layer_rows(l);
-    for (size_t first = 0, n; first < g->rows; first += n) {
+    for (size_t first = 0, n; first < g->rows && (g->x || g->dx); first += n) {
         const size_t out = first * l->outputs, in = first * l->inputs;
         n = formats_smaller(rows_at_once(l, c->room), g->rows - first);
         TAPER_TRY(s->ops->unpool(s, l->map, channels, n, g->dy + out, g->which + out, c->products));

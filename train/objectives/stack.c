@@ -76,18 +76,12 @@ taper_status train_stack_forward(train_stream *s, const codec_stack *w, size_t r
     return TAPER_OK;
 }
 
-/* From a convolutional layer's dy, the gradient of its pre-activation. */
-static taper_status convolution_backward(train_stream *s, const train_stack_activations *act,
-                                         const codec_stack *w, const codec_stack *dw, uint32_t i,
-                                         size_t rows, const float *x, const float *dy, float *dx) {
-    const train_convolution_gradient g = {.layer = &w->layer[i],
-                                          .rows = rows,
-                                          .which = act->convolutions.which[i],
-                                          .dy = dy,
-                                          .x = x,
-                                          .dweight = dw->layer[i].weight,
-                                          .dx = dx};
-    return x || dx ? train_convolve_backward(s, &g, &act->convolutions) : TAPER_OK;
+/* Of convolutional layer i; rows, input and gradients are left to the caller. */
+static train_convolution_gradient convolution_of(const codec_stack *w,
+                                                 const train_stack_activations *act, uint32_t i,
+                                                 float *dweight) {
+    return (train_convolution_gradient){
+        .layer = &w->layer[i], .which = act->convolutions.which[i], .dweight = dweight};
 }
 
 taper_status train_stack_backward(train_stream *s, const codec_stack *w, const codec_stack *dw,
@@ -104,7 +98,9 @@ taper_status train_stack_backward(train_stream *s, const codec_stack *w, const c
                                         last ? NULL : act->hidden[i], dy, 0, gradient->bias));
         float *next = i ? act->back[i & 1] : dx;
         if (layer->map.width) {
-            TAPER_TRY(convolution_backward(s, act, w, dw, i, rows, x, dy, next));
+            train_convolution_gradient g = convolution_of(w, act, i, gradient->weight);
+            g.rows = rows, g.x = x, g.dy = dy, g.dx = next;
+            TAPER_TRY(train_convolve_backward(s, &g, &act->convolutions));
             dy = next;
             continue;
         }
@@ -121,19 +117,14 @@ taper_status train_stack_backward(train_stream *s, const codec_stack *w, const c
 
 taper_status train_stack_first_weights(train_stream *s, const codec_stack *w,
                                        const train_stack_activations *act, const float *dy,
-                                       size_t first, size_t rows, const float *input, float beta,
-                                       float *dweight) {
+                                       const train_stack_rows *part, float beta, float *dweight) {
     const codec_layer *layer = &w->layer[0];
-    const float *of = (w->depth > 1 ? act->back[1] : dy) + first * layer->outputs;
+    const float *of = (w->depth > 1 ? act->back[1] : dy) + part->first * layer->outputs;
     if (!layer->map.width)
-        return s->ops->gemm(s, 1, 0, layer->outputs, layer->inputs, rows, of, input, beta, dweight);
-    const train_convolution_gradient g = {
-        .layer = layer,
-        .rows = rows,
-        .which = act->convolutions.which[0] + first * layer->outputs,
-        .dy = of,
-        .x = input,
-        .beta = beta,
-        .dweight = dweight};
+        return s->ops->gemm(s, 1, 0, layer->outputs, layer->inputs, part->rows, of, part->input,
+                            beta, dweight);
+    train_convolution_gradient g = convolution_of(w, act, 0, dweight);
+    g.which += part->first * layer->outputs;
+    g.rows = part->rows, g.x = part->input, g.dy = of, g.beta = beta;
     return train_convolve_backward(s, &g, &act->convolutions);
 }

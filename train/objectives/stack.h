@@ -1,5 +1,6 @@
-/* stack.h -- a stack of layers with activations between them, forward and backward, on a device. The
- * first layers may be convolutional (convolutions.h), the others are fully connected. Weights, gradients and activations are on the device. */
+/* stack.h -- a stack of layers with activations between them, forward and backward, on a device.
+ * The first layers may be convolutional (convolutions.h), the others are fully connected. Weights,
+ * gradients and activations are on the device. */
 #ifndef TRAIN_STACK_H
 #define TRAIN_STACK_H
 #include "codec/transform/network.h"
@@ -40,12 +41,15 @@ taper_status train_stack_forward(train_stream *stream, const codec_stack *w, siz
 taper_status train_stack_backward(train_stream *stream, const codec_stack *w, const codec_stack *dw,
                                   size_t rows, const float *input,
                                   const train_stack_activations *act, float *dy, float *dx);
+/* Some rows of a backward pass, with their input[rows][inputs]. */
+typedef struct train_stack_rows {
+    size_t first, rows;
+    const float *input;
+} train_stack_rows;
 /* After train_stack_backward with the same dy: dweight = beta dweight + the gradient of the first
- * layer's weights by rows first .. first + rows - 1 of that call, whose input is
- * input[rows][inputs]. */
+ * layer's weights by these rows of that call. */
 taper_status train_stack_first_weights(train_stream *stream, const codec_stack *w,
                                        const train_stack_activations *act, const float *dy,
-                                       size_t first, size_t rows, const float *input, float beta,
-                                       float *dweight);
+                                       const train_stack_rows *part, float beta, float *dweight);
 
 #endif

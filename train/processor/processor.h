@@ -13,8 +13,7 @@
  *   noise codes units              dropout and other noise; codes at a cut; whole units
  *   losses classes predictions     errors; labels; bits, heads and restored pixels
  *   neighbours pulls               losses of codes by their neighbours; their gradients
- *   convolution                    convolutional layers with pooling
- *   layers quantiles               clipped and normalised layers; tracked quantiles
+ *   layers quantiles               clipped, normalised and convolutional layers; tracked quantiles
  *   vectors                        long vectors, weight decay by row, and the optimiser */
 #ifndef TRAIN_PROCESSOR_H
 #define TRAIN_PROCESSOR_H

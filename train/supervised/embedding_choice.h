@@ -35,9 +35,9 @@ typedef struct train_embedding_choice {
     uint32_t units;
     /* Units that the search may double to; below units: it does not double. */
     uint32_t most_units;
-    /* Channels of the first layers, 3x3 convolutions with pooling (codec/transform/convolution.h) on
-     * pixels or cells; none: convolutions 0. They begin with random weights, learn no
-     * reconstruction and no guessed labels. */
+    /* Channels of the first layers, 3x3 convolutions with pooling, on pixels or cells
+     * (codec/transform/convolution.h); convolutions 0: there are none. They begin with random
+     * weights, learn no reconstruction and no guessed labels. */
     uint32_t channels[CODEC_MAX_LAYERS], convolutions;
     /* [n_hidden] widths of fully connected layers, from the pixels inwards; no layers: a linear map
      */

@@ -160,7 +160,8 @@ static int is_same(const recipe *p, const recipe *q) {
 /* Changes are applied to the best options so far. Options with hidden layers may replace a linear
  * map even with somewhat more errors, because they gain more from later changes. */
 static int is_better_line(const search *s, const recipe *r, const train_embedding_trial *trial) {
-    const double handicap = train_embedding_is_deep(&r->choice) && !train_embedding_is_deep(&s->at.choice) ? 1.5 : 1.0;
+    const double handicap =
+        train_embedding_is_deep(&r->choice) && !train_embedding_is_deep(&s->at.choice) ? 1.5 : 1.0;
     return s->found->trials == 1 ||
            (r->choice.training.epochs && trial->judged < handicap * s->at_rate);
 }

@@ -154,8 +154,8 @@ static taper_status start(const job *j, codec_network *net, taper_error *error) 
 static taper_status choose_start(const job *j, const train_embedding_options *options,
                                  codec_network *net, taper_error *error) {
     const train_embedding_choice *c = j->choice;
-    const int learned =
-        train_embedding_is_deep(c) ? c->start == TRAIN_EMBEDDING_PRETRAINED : c->linear.kind == TRAIN_START_PCA;
+    const int learned = train_embedding_is_deep(c) ? c->start == TRAIN_EMBEDDING_PRETRAINED
+                                                   : c->linear.kind == TRAIN_START_PCA;
     if (!j->stage->choose_start || !learned || !options->epochs) return TAPER_OK;
     train_embedding_options trial = *options;
     if (trial.cells.across) { /* trials have rows of gradients, which do not move */

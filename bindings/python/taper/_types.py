@@ -43,7 +43,8 @@ ModelInfo = struct(
     "model_info", (SIZE, "size"), (INT, "family"), (U32, "channels window_width window_height units passes"),
     (U64, "weights id file_bytes"), (U32, "binary lap conditional_hidden head_hidden restoration_hidden"),
     (U64, "work most_work"), (U32, "feedback embedding"), (c.c_char * 32, "objective"), (F32, "alpha"),
-    (U32, "classes stages stages_known passes_known layers"), (F32, "centre"), (U32, "cells_across cells_down convolutions"))
+    (U32, "classes stages stages_known passes_known layers"), (F32, "centre"),
+    (U32, "cells_across cells_down convolutions"))
 
 EncodeOptions = struct(
     "encode_options", (SIZE, "size"), (INT, "layout allocation"), (U32, "group_images"),

@@ -35,8 +35,7 @@ static __device__ float tap_of(codec_map m, const float *from, const map_place &
     if (!x || !y || x > m.width || y > m.height) return 0.0f;
     const size_t at = (size_t)(y - 1) * m.width + (x - 1);
     const float *row = from + p.row * codec_map_values(m);
-    return m.planar ? row[p.channel * codec_map_places(m) + at]
-                    : row[at * m.channels + p.channel];
+    return m.planar ? row[p.channel * codec_map_places(m) + at] : row[at * m.channels + p.channel];
 }
 
 static __global__ void patches_kernel(codec_map m, size_t n, const float *__restrict__ from,
