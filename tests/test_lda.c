@@ -58,7 +58,7 @@ static taper_status solve_on(train_processor_kind kind, uint32_t classes, uint32
     static float block[N * D];
     train_scatter s;
     on_device d;
-    codec_layer layer = {D, units, weight, bias};
+    codec_layer layer = {.inputs = D, .outputs = units, .weight = weight, .bias = bias};
     on_device_open(&d, kind);
     assert_int_equal(train_scatter_alloc(&s, &d.device, D, classes), TAPER_OK);
     for (size_t first = 0; first < N; first += 150) {

@@ -38,7 +38,7 @@ static train_labelled_rows numbers(void) {
 static taper_status start(train_linear_options options, const train_labelled_rows *rows,
                           uint32_t units, taper_error *error) {
     on_device d;
-    codec_layer layer = {D, units, weight, bias};
+    codec_layer layer = {.inputs = D, .outputs = units, .weight = weight, .bias = bias};
     for (int k = 0; k < D * D; k++) weight[k] = NAN;
     for (int k = 0; k < D; k++) bias[k] = NAN;
     on_device_open(&d, TRAIN_PROCESSOR);

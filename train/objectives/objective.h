@@ -12,7 +12,8 @@
  *   neighbours         NCA and MCML: codes whose nearest neighbours have the same label
  *   prefixes           the same for each prefix of a code
  *   decoding           cross-entropy of the pixels that a decoder computes from whole codes
- *   stack              fully connected layers, forward and backward, for encoders and decoders
+ *   stack              layers, forward and backward, for encoders and decoders; convolutions: those
+ *                      of them that are convolutional
  */
 #ifndef TRAIN_OBJECTIVE_H
 #define TRAIN_OBJECTIVE_H

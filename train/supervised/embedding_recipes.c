@@ -1,10 +1,18 @@
 /* embedding_recipes.c -- see embedding_recipes.h. */
 #include "train/supervised/embedding_recipes.h"
+#include <string.h>
 
 enum { CELLS = 4 }; /* along a side: few values, and hardly more errors than with 8 */
 
+static void without_convolutions(train_embedding_choice *c) {
+    memset(c->channels, 0, sizeof c->channels);
+    c->convolutions = 0;
+    c->training.noise.dropout = 0.0f;
+    c->training.most_batch = train_embedding_defaults().most_batch;
+}
 static void linear(train_embedding_choice *c, uint32_t *width) {
     (void)width;
+    without_convolutions(c);
     c->objective = "nca", c->n_hidden = 0, c->cells = 0, c->motion = 0.0f;
     c->training.objective = (train_neighbour_objective){.loss = TRAIN_NCA};
     c->training.rate = 3e-3f; /* at 0.01 the error of linear maps of natural images rises */
@@ -18,6 +26,7 @@ static void linear_of_gradients(train_embedding_choice *c, uint32_t *width) {
  * neighbours are all of other classes have most weight in log NCA and almost none in NCA
  * (bench/results/README.md). */
 static void deep(train_embedding_choice *c, uint32_t *width) {
+    without_convolutions(c);
     width[0] = width[1] = 500;
     c->objective = "dt-log-nca", c->n_hidden = 2, c->cells = 0;
     c->start = TRAIN_EMBEDDING_DRAWN;
@@ -29,6 +38,19 @@ static void deep(train_embedding_choice *c, uint32_t *width) {
 void train_embedding_deep_of_gradients(train_embedding_choice *c, uint32_t *width) {
     deep(c, width);
     c->cells = CELLS, c->motion = 0.0f;
+}
+/* On small images with shapes; few channels, so that trials have enough passes. */
+static void convolve(train_embedding_choice *c, uint32_t *width) {
+    deep(c, width);
+    c->n_hidden = 0, c->motion = 0.0f;
+    c->channels[0] = 16, c->channels[1] = 32, c->convolutions = 2;
+    c->training.most_batch = TRAIN_EMBEDDING_CONVOLUTION_BATCH;
+}
+/* Natural images have fewer errors by convolutions of gradients, which take a fifth of the time. */
+static void convolve_gradients(train_embedding_choice *c, uint32_t *width) {
+    convolve(c, width);
+    c->channels[0] = 64, c->channels[1] = 0, c->convolutions = 1;
+    c->cells = 2 * CELLS, c->training.noise.dropout = 0.3f;
 }
 static void halve_cells(train_embedding_choice *c, uint32_t *width) {
     (void)width;
@@ -60,10 +82,11 @@ static void move_less(train_embedding_choice *c, uint32_t *width) {
 }
 static void drop(train_embedding_choice *c, uint32_t *width) {
     (void)width;
-    if (c->n_hidden) c->training.noise.dropout = 0.3f;
+    if (train_embedding_is_deep(c)) c->training.noise.dropout = 0.3f;
 }
 static void widen(train_embedding_choice *c, uint32_t *width) {
     for (uint32_t i = 0; i < c->n_hidden; i++) width[i] *= 2;
+    for (uint32_t i = 0; i < c->convolutions; i++) c->channels[i] *= 2;
 }
 static void slow_down(train_embedding_choice *c, uint32_t *width) {
     (void)width;
@@ -76,7 +99,7 @@ static void mirror(train_embedding_choice *c, uint32_t *width) {
 /* MCML, which collapses each class to a point. */
 static void collapse(train_embedding_choice *c, uint32_t *width) {
     (void)width;
-    if (!c->n_hidden) return;
+    if (!train_embedding_is_deep(c)) return;
     c->objective = "dt-mcml";
     c->training.objective.loss = TRAIN_MCML, c->training.objective.all_pairs = 1;
 }
@@ -96,6 +119,8 @@ static const train_embedding_recipe recipes[] = {
     {"principal components", only_start, 0},
     {"twice as many numbers", double_units, 0},
     {"gradients, two hidden layers", train_embedding_deep_of_gradients, 1},
+    {"gradients, convolutions", convolve_gradients, 1},
+    {"convolutions", convolve, 1},
     {"two hidden layers", deep, 1},
     {"images move", move_first, 0},
     {"bits sooner", take_bits_sooner, 0},
