@@ -9,7 +9,7 @@ typedef struct codec_builtin_model {
     const char *name;     /* for `-m` and taper_model_builtin */
     const uint8_t *bytes; /* [size] the contents of its file */
     size_t size;
-    /* As taper_model_load makes it of the bytes, with an analysis. NULL: opening loads the bytes: an
+    /* As taper_model_load makes it of the bytes, with an analysis. NULL: opening loads these: an
      * embedding model, whose weights would take more than twice their bytes. */
     const taper_model *constant;
 } codec_builtin_model;
