@@ -85,9 +85,11 @@ DEFS      += -DHAVE_CUDA=1
 CUDA_LIBS := -L$(CUDA_LIB) -lcudart_static -lrt -ldl -l:libstdc++.a
 endif
 obj = $(patsubst %.c,$(B)/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(B)/%.cu.o,$(filter %.cu,$(1)))
-MODELS    := photo tiny
+# models that ship as constants, too; and all
+CONSTANTS := photo tiny
+MODELS    := $(CONSTANTS) search
 LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC)) $(B)/models/models.o \
-             $(MODELS:%=$(B)/models/%_arrays.o) $(MODELS:%=$(B)/models/%_constant.o)
+             $(CONSTANTS:%=$(B)/models/%_arrays.o) $(CONSTANTS:%=$(B)/models/%_constant.o)
 IMAGE_OBJ := $(call obj,$(IMAGES))
 TRAIN_OBJ := $(call obj,$(TRAIN) $(CU)) $(IMAGE_OBJ)
 CLI_OBJ   := $(call obj,$(CLI)) $(B)/cli/search/map_page.o $(B)/cli/common/page_parts.o \

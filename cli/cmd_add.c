@@ -47,7 +47,7 @@ typedef struct adding {
     known_name *known; /* [n_known] sorted names of the container */
     size_t n_known;
     cli_model given;           /* by -m */
-    taper_model *search_model; /* that the container carries; or NULL */
+    taper_model *search_model; /* that the container carries, or the built-in one; or NULL */
 } adding;
 
 static int compare_names(const void *a, const void *b) {
@@ -114,13 +114,16 @@ static int start_search(adding *a, cli_encode_start *start) {
     if (!c->info.search_bits) return CLI_DONE;
     start->search_bits = c->info.search_bits;
     if (cli_options_given("embed-with")) return CLI_DONE;
-    if (!c->info.search_model_bytes) {
+    const char *builtin = taper_model_builtin_of(c->info.search_model_id);
+    if (!c->info.search_model_bytes && !builtin) {
         cli_error("add", a->change.path,
                   "has codes for search by model %016llx; give that model with --embed-with",
                   (unsigned long long)c->info.search_model_id);
         return CLI_USAGE;
     }
-    const taper_status status = taper_container_search_model(c->open, &a->search_model, &error);
+    const taper_status status =
+        builtin ? taper_model_builtin(&a->search_model, builtin, &error)
+                : taper_container_search_model(c->open, &a->search_model, &error);
     start->search_model = a->search_model;
     return status == TAPER_OK ? CLI_DONE : cli_fail("add", a->change.path, status, &error);
 }

@@ -29,7 +29,8 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the codes here, .npy or .csv; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "a model made by `taper train`, or photo or tiny; default: that in the container"},
+     .help = "a model made by `taper train`, or photo, tiny or search; default: that in the "
+             "container"},
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "npy", .choices = as,
      .help = "format, if the name of the output does not determine it", .with = "output"},
     {"map", 0, CLI_STRING, "FILE", offsetof(settings, map),

@@ -65,7 +65,8 @@ const cli_option cli_encode_options[] = {
     {"embed-model", 0, CLI_FLAG, .offset = offsetof(cli_encode_settings, embed),
      .help = "store the model in the container: it then decodes without -m"},
     {"embed-with", 0, CLI_STRING, "MODEL", offsetof(cli_encode_settings, search_model),
-     .help = "add codes for search by this binary model, for `taper index` and `search`"},
+     .help = "add codes for search by this binary model, such as the built-in search, for `taper "
+             "index` and `search`"},
     {"search-bits", 0, CLI_INT, "N", offsetof(cli_encode_settings, search_bits), .initial = "0",
      .min = 0, .max = 65536, .help = "use the first N bits of these codes; 0: all",
      .uses = USE_SEARCH},
@@ -111,7 +112,8 @@ const cli_verb cli_verb_encode = {
         "--embed-with adds a binary code of each image for search, made by another model. Every "
         "cut of the container can then be searched (`taper index -m MODEL`, `taper search -m "
         "MODEL`), and images may have any size. The codes are part of the front matter. "
-        "--embed-search-model also stores that model, so that search needs no -m.\n\n"
+        "--embed-search-model also stores that model, so that search needs no -m; it finds the "
+        "built-in one without.\n\n"
         "Transparency is kept, unless --alpha says to drop it, to blend images onto white, or to "
         "refuse those that have it. Drawings with few colours are kept exactly, by their colours, "
         "where that is small, and does not cost far more than coding them like photographs; "

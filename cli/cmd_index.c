@@ -23,7 +23,8 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the index here, .tpx; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "a binary model made by `taper train-bits`; default: that in the container",
+     .help = "a binary model made by `taper train-bits`; default: that in the container, for "
+             "images the built-in one, search",
      .uses = USE_IMAGES},
     {"bits", 0, CLI_INT, "N", offsetof(settings, bits), .initial = "0", .min = 0, .max = 65536,
      .help = "use the first N bits of each code; 0: all that are known"},
@@ -51,13 +52,14 @@ const cli_verb cli_verb_index = {
     .name = "index",
     .run = cmd_index,
     .what = "make an index of images for search: .tpx",
-    .synopsis = "[options] -m MODEL -o INDEX.tpx INPUT...",
+    .synopsis = "[options] -o INDEX.tpx INPUT...",
     .options = options,
     .uses = uses,
     .about =
-        "Each image gives a code of bits, by a binary model (`taper train-bits --window whole "
-        "--independent`). The index has the sorted codes, the image of "
-        "each code, and names and labels. `taper search` reads it.\n\n"
+        "Each image gives a code of bits, by a binary model: the built-in one, search, which tells "
+        "shapes in photographs and drawings apart by 256 bits, or one that learned from images of "
+        "the kind (`taper train-bits --window whole --independent`). The index has the sorted "
+        "codes, the image of each code, and names and labels. `taper search` reads it.\n\n"
         "From containers (.taper, also truncated) codes are read without decoding pixels. From "
         "truncated containers, as many bits are used as all images have.\n\n"
         "Inputs may also be indexes. Their images come first and keep their numbers. In this "
@@ -82,13 +84,13 @@ const cli_verb cli_verb_index = {
         "compared by paths, labels and contents; containers by their front matter, which has the "
         "checksums of all else, and by their size. The index of one container that is a shard of "
         "`encode` is that shard, so such indexes are joined like those of --shard.",
-    .examples =
-        "taper index -m photos.tpm -o photos.tpx photos/\n"
-        "taper index -o set.tpx set.taper              # a container that holds its model\n"
-        "taper index -m photos.tpm -f -o photos.tpx photos.tpx new/\n"
-        "taper search photos.tpx -m photos.tpm query.jpg\n"
-        "taper index --shard 3/8 --resume -m photos.tpm -o part-3.tpx photos/  # job 3 of 8\n"
-        "taper index -o photos.tpx part-*.tpx\n"};
+    .examples = "taper index -o photos.tpx photos/\n"
+                "taper search photos.tpx query.jpg\n"
+                "taper index -f -o photos.tpx photos.tpx new/\n"
+                "taper index -m own.tpm -o own.tpx photos/     # a model of your own\n"
+                "taper index -o set.tpx set.taper              # a container that holds its model\n"
+                "taper index --shard 3/8 --resume -o part-3.tpx photos/  # job 3 of 8\n"
+                "taper index -o photos.tpx part-*.tpx\n"};
 
 typedef struct state {
     settings s;
@@ -160,11 +162,18 @@ static int take_shard(state *st, bool *is_done) {
     return code;
 }
 
+/* The model that was given, the containers', or the built-in one. */
+static int open_model(state *st) {
+    const settings *s = &st->s;
+    if (!s->model && st->images.containers) return cli_code_set_model(&st->images, &st->model);
+    return cli_model_open(&st->model, "index", s->model ? s->model : CLI_SEARCH_MODEL, &s->common);
+}
+
 static int open_images(state *st, char **paths, size_t n) {
     const settings *s = &st->s;
-    int code = s->model ? cli_model_open(&st->model, "index", s->model, &s->common) : CLI_DONE;
+    int code = s->model ? open_model(st) : CLI_DONE; /* before a large set is listed */
     if (code == CLI_DONE) code = cli_code_set_open(&st->images, paths, n);
-    if (code == CLI_DONE && !s->model) code = cli_code_set_model(&st->images, &st->model);
+    if (code == CLI_DONE && !s->model) code = open_model(st);
     if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->output);
     if (code == CLI_DONE && s->model) code = cli_output_check("index", s->output, s->model);
     if (code != CLI_DONE) return code;
@@ -262,9 +271,6 @@ static int make_index(state *st, char **paths, size_t n) {
         return cli_usage(&cli_verb_index, "give images to index, or two indexes to join");
     if (!has_images && s->labels)
         return cli_usage(&cli_verb_index, "indexes have their labels; omit --labels");
-    if (has_images && !s->model &&
-        (n == st->n_earlier || cli_kind_of(paths[st->n_earlier]) != CLI_IS_CONTAINER))
-        return cli_usage(&cli_verb_index, "give the binary model that makes the codes: -m MODEL");
     if (st->n_earlier && cli_shard_is_told(&st->shard))
         return cli_usage(&cli_verb_index, "--shard and --resume are of images and containers: "
                                           "index these alone, then join the indexes");

@@ -28,7 +28,8 @@ const cli_verb cli_verb_info = {
         "with which names and labels. Also prints the model that it needs, its layers and their "
         "sizes, the stages of a model that it carries between them, and how much of the file is "
         "present. -v lists every image, -vv also every "
-        "group. Of a model (a file, or the built-in photo or tiny) prints its structure; of an "
+        "group. Of a model (a file, or the built-in photo, tiny or search) prints its structure; "
+        "of an "
         "embedding model also its objective. -v lists its layers, -vv also its units. Nothing "
         "is decoded and no model is needed; `verify` checks the data.",
     .examples = "taper info set.taper\ntaper info --json set.taper model.tpm\n"

@@ -49,7 +49,7 @@ static const cli_option options[] = {
     {"code", 0, CLI_STRINGS, "HEX", offsetof(settings, codes),
      .help = "a code as a query, in hexadecimal digits", .uses = USE_QUERIES},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "the model of the index; needed if queries are images"},
+     .help = "the model of the index; needed if queries are images and it is not built in"},
     {"recall", 0, CLI_DOUBLE, "R", offsetof(settings, recall), .initial = "0.95", .min = 0.01,
      .max = 1, .help = "share of the nearest images to find; less is faster", .uses = USE_RECALL},
     {"exact", 0, CLI_FLAG, .offset = offsetof(settings, exact), .help = "--recall 1",
@@ -94,10 +94,11 @@ const cli_verb cli_verb_search = {
     .options = options,
     .uses = uses,
     .about =
-        "INDEX is a file made by `taper index`. It may also be a container, or images with -m "
-        "MODEL: an index of them is then made for this search. (A container made with `encode "
-        "--embed-search-model` needs no -m.) Queries are images or containers, which the binary "
-        "model of the index converts to codes; or images of the index, or codes.\n\n"
+        "INDEX is a file made by `taper index`. It may also be a container, or images: an index of "
+        "them is then made for this search. Queries are images or containers, which the binary "
+        "model of the index converts to codes; or images of the index, or codes. A model of your "
+        "own is given with -m, unless a container carries it (`encode --embed-search-model`); the "
+        "built-in one, search, is found.\n\n"
         "Several index files, such as those of shards, are searched as one: what is found, and in "
         "which order, is what one index of all images would give (`taper index -o ALL.tpx "
         "INDEX...`), if searches are exact. Images are numbered one index after the other, as "
@@ -138,10 +139,11 @@ const cli_verb cli_verb_search = {
         "image in a row, the one to keep first. Its pictures come from --images, or from "
         "INDEX if that is a container or images.",
     .examples =
-        "taper search photos.tpx -m photos.tpm query.jpg\n"
+        "taper search photos.tpx query.jpg\n"
+        "taper search own.tpx -m own.tpm query.jpg\n"
         "taper search photos.tpx -i holiday/0042.jpg -k 5 --html found.html --images photos/\n"
         "taper search set.taper -i 17 --html found.html\n"
-        "taper search -m photos.tpm shard-*.tpx query.jpg\n"
+        "taper search shard-*.tpx query.jpg\n"
         "head -c 20000 set.taper >cut.taper; taper search cut.taper -m set.tpm -i 17\n"
         "taper search --duplicates --html copies.html photos/ >copies.csv\n"};
 
@@ -164,12 +166,19 @@ typedef struct state {
 
 /* --- opening ---------------------------------------------------------------------------- */
 
+/* The model that embeds images if none is given: that of the index, if it is built in, or of
+ * indexes that are made here; NULL: there is none, or none is needed. */
+static const char *builtin_model(const state *st) {
+    if (!st->at) return CLI_SEARCH_MODEL;
+    return st->inputs.set ? taper_model_builtin_of(cli_index_info(st->at).model_id) : NULL;
+}
+
 static int open_model(state *st) {
     const settings *s = &st->s;
-    if (s->model) return cli_model_open(&st->model, "search", s->model, &s->common);
-    if (st->indexed.containers) return cli_code_set_model(&st->indexed, &st->model);
-    if (st->inputs.containers) return cli_code_set_model(&st->inputs, &st->model);
-    return CLI_DONE;
+    const char *name = s->model ? s->model : builtin_model(st);
+    if (!s->model && st->indexed.containers) return cli_code_set_model(&st->indexed, &st->model);
+    if (!s->model && st->inputs.containers) return cli_code_set_model(&st->inputs, &st->model);
+    return name ? cli_model_open(&st->model, "search", name, &s->common) : CLI_DONE;
 }
 
 static int check_model(const state *st) {
@@ -211,11 +220,6 @@ static int open_indexed(state *st, char *path) {
     const settings *s = &st->s;
     if (!s->model && !strcmp(path, "-")) {
         cli_error("search", "standard input", "cannot be an index or a container: give its file");
-        return CLI_USAGE;
-    }
-    if (!s->model && cli_kind_of(path) != CLI_IS_CONTAINER) {
-        cli_error("search", path,
-                  "neither an index (.tpx) nor a container; of images -m MODEL makes an index");
         return CLI_USAGE;
     }
     return cli_code_set_open(&st->indexed, &path, 1);

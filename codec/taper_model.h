@@ -136,10 +136,11 @@ TAPER_API uint32_t taper_model_layer_width(const taper_model *model, uint32_t la
 
 /* The name of built-in model i, from 0; NULL: there are fewer. */
 TAPER_API const char *taper_model_builtin_name(size_t i);
-/* Open a built-in model by name, for an encoder: "photo" for photographs and other large images,
- * "tiny" for images of about 32x32 pixels. Decoders find built-in models by the id in the
- * container. The weights are constants of the library: opening takes microseconds and 16 KiB. The
- * caller owns *out. TAPER_ERR_ARG: there is no built-in model of that name. */
+/* Open a built-in model by name. For an encoder: "photo" for photographs and other large images,
+ * "tiny" for images of about 32x32 pixels. Decoders find these by the id in the container; their
+ * weights are constants of the library: opening takes microseconds and 16 KiB. For an embedder:
+ * "search", binary codes of shapes; opening it takes some milliseconds and 600 KiB. The caller
+ * owns *out. TAPER_ERR_ARG: there is no built-in model of that name. TAPER_ERR_NOMEM. */
 TAPER_API taper_status taper_model_builtin(taper_model **out, const char *name, taper_error *error);
 /* The contents and the size of its .tpm file (for taper_encode_options.model_bytes). The library
  * owns them. NULL and 0: there is no built-in model of that name. size may be NULL. */

@@ -116,7 +116,8 @@ static void try_model_layer_width(void) {
 static void try_model_builtin_name(void) {
     assert_string_equal(taper_model_builtin_name(0), "photo");
     assert_string_equal(taper_model_builtin_name(1), "tiny");
-    assert_null(taper_model_builtin_name(2));
+    assert_string_equal(taper_model_builtin_name(2), "search");
+    assert_null(taper_model_builtin_name(3));
     assert_null(taper_model_builtin_name(SIZE_MAX));
 }
 

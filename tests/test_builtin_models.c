@@ -181,8 +181,9 @@ static void products_are_the_same(void **unused) {
 /* Limits hold for built-in models as for files, with the same words. */
 static void limits_hold(void **unused) {
     (void)unused;
-    for (int i = 0; i < NAMES; i++) {
-        pair p = open_pair(names[i]);
+    static const char *const all[] = {"photo", "tiny", "search"};
+    for (int i = 0; i < 3; i++) {
+        pair p = open_pair(all[i]);
         const taper_limits limits[] = {
             {.size = sizeof(taper_limits), .max_model_bytes = 1 << 16},
             {.size = sizeof(taper_limits), .max_work = p.opened->info.most_work - 1},
@@ -201,6 +202,24 @@ static void limits_hold(void **unused) {
         }
         close_pair(&p);
     }
+}
+
+/* The model of search has no constants: it is loaded, and may be changed as any other. */
+static void search_is_loaded(void **unused) {
+    (void)unused;
+    codec_builtin_model found;
+    pair p = open_pair("search");
+    assert_null(p.builtin.constant);
+    assert_in_range(p.builtin.size, 1, 300000);
+    assert_int_equal(p.opened->is_constant, 0);
+    assert_int_equal(p.opened->info.embedding && p.opened->info.binary, 1);
+    assert_int_equal(p.opened->info.units, 256);
+    assert_int_equal(codec_builtin_model_of(p.opened->info.id, &found), 1);
+    assert_string_equal(found.name, "search");
+    const size_t weights = (size_t)p.opened->network.inputs * p.opened->network.units;
+    assert_memory_equal(p.opened->network.encoder.layer[0].weight,
+                        p.loaded->network.encoder.layer[0].weight, weights * sizeof(float));
+    close_pair(&p);
 }
 
 /* Nobody writes to constants. */
@@ -224,6 +243,7 @@ int main(void) {
         cmocka_unit_test(one_wrong_bit_is_seen),
         cmocka_unit_test(products_are_the_same),
         cmocka_unit_test(limits_hold),
+        cmocka_unit_test(search_is_loaded),
         cmocka_unit_test(they_cannot_be_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -352,7 +352,7 @@ static int check_coder(int code, cli_model *m, const char *verb, const char *pat
     cli_model_close(m);
     cli_error(verb, path,
               "an embedding model has no decoder: it cannot make or decode containers; use it with "
-              "`taper embed` and `taper classify`");
+              "`taper embed`, `taper classify` and, of bits, `taper index`");
     return CLI_USAGE;
 }
 

@@ -80,6 +80,7 @@ typedef struct cli_model {
     uint8_t *owned; /* the same bytes; NULL: they are the library's */
 } cli_model;
 #define CLI_DEFAULT_MODEL "photo"
+#define CLI_SEARCH_MODEL  "search" /* of indexes of images */
 /* path: a file, or the name of a built-in model (codec/model/builtin_models.h). */
 int cli_model_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
 /* The same for verbs that need a decoder: CLI_USAGE for an embedding model. */

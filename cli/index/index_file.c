@@ -86,9 +86,10 @@ int cli_index_check_model(const char *verb, const taper_model_info *model, const
     if (model->binary) return CLI_DONE;
     cli_error(
         verb, path,
-        "the codes of this model are real numbers, but an index needs binary codes: train one "
-        "with 'taper train-bits --window whole --independent', or, of images with labels, 'taper "
-        "train-labels --code binary'; 'taper embed' and 'classify' take codes of numbers");
+        "the codes of this model are real numbers, but an index needs binary codes: give images "
+        "and omit -m for the built-in model, or train one with 'taper train-bits --window whole "
+        "--independent', or, of images with labels, 'taper train-labels --code binary'; 'taper "
+        "embed' and 'classify' take codes of numbers");
     return CLI_USAGE;
 }
 

@@ -236,6 +236,8 @@ int cli_container_set_model(const cli_container_set *s, cli_model *model) {
         model->model = model->own;
         return status ? (int)cli_fail(s->verb, p->path, status, &error) : CLI_DONE;
     }
+    const char *builtin = taper_model_builtin_of(id);
+    if (builtin) return cli_model_open(model, s->verb, builtin, s->common);
     cli_error(s->verb, s->part[0].path,
               "its codes for search are of model %016llx, which it does not carry: give it with -m",
               (unsigned long long)id);

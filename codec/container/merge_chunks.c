@@ -24,8 +24,9 @@ static taper_status seek_window(sought_window *of, taper_error *error) {
     taper_model *carried = NULL;
     const taper_model *model = of->given;
     if (of->is_sought) return TAPER_OK;
-    if (!model && codec_builtin_model_of(of->result->model_id, &builtin)) {
-        model = builtin.constant;
+    if (!model && codec_builtin_model_of(of->result->model_id, &builtin) && builtin.constant) {
+        model =
+            builtin.constant; /* an embedding model, which no container is made with, has none */
     } else if (!model && of->result->model) {
         TAPER_TRY(codec_front_model(of->result, of->limits, &carried, error));
         model = carried;

@@ -7,16 +7,18 @@
 #include <string.h>
 
 extern const uint8_t models_photo[], models_photo_end[], models_tiny[], models_tiny_end[];
+extern const uint8_t models_search[], models_search_end[];
 extern const taper_model models_photo_constant, models_tiny_constant;
 
-enum { COUNT = 2, ID_AT = FORMATS_MODEL_ID_AT, CONTAINER_ID_AT = 24 }; /* SPEC.md, 6.1 and 5.1 */
+enum { COUNT = 3, ID_AT = FORMATS_MODEL_ID_AT, CONTAINER_ID_AT = 24 }; /* SPEC.md, 6.1 and 5.1 */
 
 static const struct {
     const char *name;
     const uint8_t *begin, *end;
     const taper_model *constant;
 } models[COUNT] = {{"photo", models_photo, models_photo_end, &models_photo_constant},
-                   {"tiny", models_tiny, models_tiny_end, &models_tiny_constant}};
+                   {"tiny", models_tiny, models_tiny_end, &models_tiny_constant},
+                   {"search", models_search, models_search_end, NULL}};
 
 static int found(codec_builtin_model *out, int i) {
     *out = (codec_builtin_model){models[i].name, models[i].begin,
@@ -43,7 +45,7 @@ enum { ENOUGH_BYTES = 1 << 24 };
 taper_status codec_builtin_model_open(const codec_builtin_model *builtin, const taper_limits *given,
                                       taper_model **out, taper_error *error) {
     const taper_limits limits = formats_limits_or_default(given);
-    if (limits.max_model_bytes < ENOUGH_BYTES ||
+    if (!builtin->constant || limits.max_model_bytes < ENOUGH_BYTES ||
         limits.max_work < builtin->constant->info.most_work)
         return taper_model_load(out, builtin->bytes, builtin->size, &limits, error);
     taper_model *m = *out = malloc(sizeof *m);
@@ -68,7 +70,8 @@ taper_status taper_model_builtin(taper_model **out, const char *name, taper_erro
     *out = NULL;
     if (name && codec_builtin_model_named(name, &m))
         return codec_builtin_model_open(&m, NULL, out, error);
-    return formats_fail(error, TAPER_ERR_ARG, "no model '%s' is built in; there are photo and tiny",
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "no model '%s' is built in; there are photo, tiny and search",
                         name ? name : "");
 }
 

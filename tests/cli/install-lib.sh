@@ -16,6 +16,7 @@ usr/lib/multi/pkgconfig/taper.pc
 usr/share/man/man3/taper.3
 usr/share/man/man5/taper.5
 usr/share/taper/photo.tpm
+usr/share/taper/search.tpm
 usr/share/taper/tiny.tpm
 FILES
 

@@ -18,7 +18,7 @@ at=$here/root/opt/taper
 for file in bin/taper include/taper.h lib/libtaper.a lib/libtaper.so lib/libtaper.so.1 \
     lib/pkgconfig/taper.pc lib/cmake/taper/taper-config.cmake lib/cmake/taper/taper-config-version.cmake share/man/man1/taper.1 share/man/man3/taper.3 share/man/man5/taper.5 \
     share/bash-completion/completions/taper \
-    share/zsh/site-functions/_taper share/taper/photo.tpm share/taper/tiny.tpm; do
+    share/zsh/site-functions/_taper share/taper/photo.tpm share/taper/tiny.tpm share/taper/search.tpm; do
     test -s "$at/$file" || { echo "$file is missing"; exit 1; }
 done
 test "$(find "$at/include" -type f | wc -l)" -eq 1
@@ -109,7 +109,7 @@ int main(int argc, char **argv) {
     fclose(f);
     if (taper_model_builtin_bytes("huge", &size) || size) return 4;
     if (taper_model_builtin(&none, "huge", &e) != TAPER_ERR_ARG || none) return 4;
-    if (!strstr(e.text, "photo and tiny")) return 4;
+    if (!strstr(e.text, "photo, tiny and search")) return 4;
     return round_trip("photo") || round_trip("tiny");
 }
 C

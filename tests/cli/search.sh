@@ -184,7 +184,6 @@ expect 2 'taper search: queries that are images need the model that made the ind
 expect 2 "taper search: other.tpm: the index's codes are of model *" search -m other.tpm all.tpx set/png/star/0001.png
 expect 2 'taper index: model.tpm: the codes of this model are real numbers, but an index needs binary codes: *' \
     "$TAPER" index -m model.tpm -o no.tpx set/png
-expect 2 '*give the binary model that makes the codes: -m MODEL*' "$TAPER" index -o no.tpx set/png
 expect 2 '*give images to index, or two indexes to join*' "$TAPER" index -o no.tpx all.tpx
 expect 2 "taper search: there is no image 'none.png'; give numbers from 1 to 120, *" search -i none.png all.tpx
 expect 2 'taper search: --code 12x: *' search --code 12x all.tpx
@@ -210,7 +209,7 @@ expect 5 'taper search: nothing.tpx: cannot open: No such file*' search nothing.
 head -c 3000 all.tpx >short.tpx
 expect 3 'taper search: short.tpx: the index is cut: only 3000 bytes of it are here; *' search -i 3 short.tpx
 head -c 3 all.tpx >three.tpx
-expect 2 'taper search: three.tpx: neither an index (.tpx) nor a container; *' search -i 3 three.tpx
+expect 3 'taper search: three.tpx: the file is no image of a known kind' search -i 3 three.tpx
 { head -c 20 all.tpx; printf '\377'; tail -c +22 all.tpx; } >damaged.tpx
 expect 3 "taper search: damaged.tpx: the index's header is damaged (checksum); *" search -i 3 damaged.tpx
 python3 - <<'P' 2>/dev/null || printf 'no python3\n'

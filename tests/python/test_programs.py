@@ -50,6 +50,16 @@ class Programs(unittest.TestCase):
         found, _ = index.nearest(taper.pack_bits(taper.embed(coarse, model)), k=1)
         self.assertGreater((found[:, 0] == np.arange(60)).mean(), 0.8)
 
+    def test_built_in_search(self):
+        """The built-in model of search, by default: copies at half the side are found."""
+        random = np.random.default_rng(6)
+        drawn = [np.kron(random.integers(0, 256, (4, 4, 3)), np.ones((8, 8, 1))).astype(np.uint8) for _ in range(20)]
+        index = taper.Index.build(taper.pack_bits(taper.embed(drawn)), os.path.join(FOLDER, "built-in.tpx"))
+        self.assertEqual((index.bits, taper.Model.builtin("search").is_binary), (256, True))
+        halves = [image[::2, ::2] for image in drawn]
+        found, _ = index.nearest(taper.pack_bits(taper.embed(halves)), k=1)
+        self.assertGreater((found[:, 0] == np.arange(20)).mean(), 0.8)
+
     def test_labels(self):
         """Two classes that no neighbours of pixels tell apart: a bright pixel on the left, or on the right."""
         random, labels = np.random.default_rng(1), np.arange(200) % 2

@@ -31,6 +31,7 @@ def write(images: list[NDArray[np.uint8]]) -> None:
     encoder.add(images[0], "a.png", 3)
     encoder.finish(os.path.join("a", "b.taper"), max_bytes=1000)
     index = taper.Index.build(taper.pack_bits(taper.embed(images, "a.tpm")), "x.tpx", labels=range(3))
+    print(taper.embed(images).shape, taper.Model.builtin("search").units)
     print(len(taper.Index(["x.tpx", "y.tpx"]).paths))
     found, distances = index.nearest(index.code(0), 3, recall=1)
     print(found[0], distances[0], taper.train("folder", "own.tpm", window=8).report["images"])

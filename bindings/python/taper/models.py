@@ -73,7 +73,8 @@ class Model:
 
     @classmethod
     def builtin(cls, name: BuiltIn | str) -> Model:
-        """ "photo", for photographs and other large images; or "tiny", for images of about 32 x 32 pixels."""
+        """ "photo", for photographs and other large images; "tiny", for images of about 32 x 32 pixels; or "search",
+        whose codes of bits are for taper.Index."""
         out = c.c_void_p()
         lib.model_builtin(c.addressof(out), name.encode())
         return cls(out.value, owned=True, opened="builtin:" + name)
@@ -140,6 +141,6 @@ def builtin_names() -> list[str]:
     return [name.decode() for name in names]
 
 
-def embed(images: Images, model: GivenModel, **options: Any) -> NDArray[Any]:
-    """The codes of images by a model, a Model or its path: see Model.embed."""
-    return given_model(model).embed(images, **options)
+def embed(images: Images, model: GivenModel | None = None, **options: Any) -> NDArray[Any]:
+    """The codes of images by a model, a Model or its path, by default the built-in "search": see Model.embed."""
+    return (Model.builtin("search") if model is None else given_model(model)).embed(images, **options)
