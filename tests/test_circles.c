@@ -46,7 +46,8 @@ static void principal_components_follow_the_noise(void **unused) {
     for (int loud = 0; loud < 2; loud++) {
         float weight[2 * CIRCLES_INPUTS], bias[2];
         const train_labelled_rows rows = {.numbers = row, .n = N, .inputs = CIRCLES_INPUTS};
-        codec_layer layer = {CIRCLES_INPUTS, 2, weight, bias};
+        codec_layer layer = {
+            .inputs = CIRCLES_INPUTS, .outputs = 2, .weight = weight, .bias = bias};
         on_device d;
         circles_draw(5, N, loud ? CIRCLES_NOISE : 0.1f, row, label);
         on_device_open(&d, TRAIN_PROCESSOR);

@@ -234,7 +234,7 @@ static void what_tells_classes_apart_is_found(void **unused) {
     curve c = {.stop_after = 1000};
     embedding_metric metric;
     float weight[D], bias[1];
-    codec_layer layer = {D, 1, weight, bias};
+    codec_layer layer = {.inputs = D, .outputs = 1, .weight = weight, .bias = bias};
     double square = 0;
     assert_int_equal(learn_on(TRAIN_PROCESSOR, 1, &rows, &c, &metric, NULL), TAPER_OK);
     assert_int_equal(embedding_metric_map(&metric, &layer, NULL), TAPER_OK);
@@ -254,8 +254,9 @@ static void maps_are_roots_of_metrics(void **unused) {
     curve c = {.stop_after = 3};
     embedding_metric metric;
     float weight[D * D], bias[D], first[2 * D], bias_2[2];
-    codec_layer all = {D, D, weight, bias}, two = {D, 2, first, bias_2},
-                more = {D, D + 1, NULL, NULL};
+    codec_layer all = {.inputs = D, .outputs = D, .weight = weight, .bias = bias},
+                two = {.inputs = D, .outputs = 2, .weight = first, .bias = bias_2},
+                more = {.inputs = D, .outputs = D + 1, .weight = NULL, .bias = NULL};
     assert_int_equal(learn_on(TRAIN_PROCESSOR, 1, &rows, &c, &metric, NULL), TAPER_OK);
     assert_int_equal(metric.steps, 3); /* it was told to end */
     assert_int_equal(embedding_metric_map(&metric, &all, NULL), TAPER_OK);
