@@ -273,7 +273,7 @@ static void architecture_is_checked(void **unused) {
     } cases[] = {{0, 1, 0, TAPER_OK},
                  {0, 1, 2, TAPER_ERR_CORRUPT}, /* family conv with parts of a dense model */
                  {0, 1, 3, TAPER_ERR_CORRUPT}, /* family gradients with a decoder */
-                 {0, 1, 4, TAPER_ERR_UNSUPPORTED},
+                 {0, 1, 5, TAPER_ERR_UNSUPPORTED},
                  {1, 1, 0, TAPER_ERR_CORRUPT},
                  {1, 1, 2, TAPER_ERR_CORRUPT},
                  {1, 1, 4, TAPER_ERR_CORRUPT},

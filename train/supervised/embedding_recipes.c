@@ -114,26 +114,26 @@ static void deepen(train_embedding_choice *c, uint32_t *width) {
 
 /* From the cheapest that may suffice to the dearest. */
 static const train_embedding_recipe recipes[] = {
-    {"gradients, a linear map", linear_of_gradients, 1},
-    {"a linear map", linear, 1},
-    {"principal components", only_start, 0},
-    {"twice as many numbers", double_units, 0},
-    {"gradients, two hidden layers", train_embedding_deep_of_gradients, 1},
-    {"gradients, convolutions", convolve_gradients, 1},
-    {"convolutions", convolve, 1},
-    {"two hidden layers", deep, 1},
-    {"images move", move_first, 0},
-    {"bits sooner", take_bits_sooner, 0},
-    {"half as large cells", halve_cells, 0},
-    {"motion less far", move_less, 0},
-    {"motion twice as far", move_more, 0},
-    {"mirrored, too", mirror, 0},
-    {"classes collapse", collapse, 0},
-    {"layers twice as wide", widen, 0},
-    {"dropout", drop, 0},
-    {"rate 0.4 times", slow_down, 0},
-    {"a layer more", deepen, 0},
-    {"twice as many numbers", double_units, 0}};
+    {"gradients, a linear map", linear_of_gradients, 1, 1},
+    {"a linear map", linear, 1, 1},
+    {"principal components", only_start, 0, 1},
+    {"twice as many numbers", double_units, 0, 1},
+    {"gradients, two hidden layers", train_embedding_deep_of_gradients, 1, 1},
+    {"gradients, a convolution", convolve_gradients, 1, 3},
+    {"convolutions", convolve, 1, 2},
+    {"two hidden layers", deep, 1, 1},
+    {"images move", move_first, 0, 1},
+    {"bits sooner", take_bits_sooner, 0, 1},
+    {"half as large cells", halve_cells, 0, 1},
+    {"motion less far", move_less, 0, 1},
+    {"motion twice as far", move_more, 0, 1},
+    {"mirrored, too", mirror, 0, 1},
+    {"classes collapse", collapse, 0, 1},
+    {"layers twice as wide", widen, 0, 1},
+    {"dropout", drop, 0, 1},
+    {"rate 0.4 times", slow_down, 0, 1},
+    {"a layer more", deepen, 0, 1},
+    {"twice as many numbers", double_units, 0, 1}};
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 _Static_assert((int)RECIPES <= (int)TRAIN_EMBEDDING_TRIALS, "each is a trial");
 

@@ -10,6 +10,8 @@ typedef struct train_embedding_recipe {
      * no effect, as mirroring has none on images that do not move. */
     void (*apply)(train_embedding_choice *choice, uint32_t *width);
     int is_complete; /* 1: all options are set, whatever the best so far */
+    /* Above 1: it has so many times the time of a trial, as it gains with time for longer. */
+    int shares;
 } train_embedding_recipe;
 
 /* Recipe i, from 0; NULL: there are fewer. */

@@ -176,10 +176,12 @@ static void fit_inputs(const search *s, train_embedding_choice *c) {
 }
 
 /* The time for the trial of recipe i: an equal part of what is left, but at least that of
- * LIKELY_TRIALS, as changes without effect take none. */
+ * LIKELY_TRIALS, as changes without effect take none; or some of these parts. */
 static double share_of(const search *s, uint32_t i) {
     const uint32_t left = train_embedding_recipes() - i;
-    return left_for_trials(s) / (double)formats_smaller(left, LIKELY_TRIALS);
+    const int shares = train_embedding_recipe_of(i)->shares;
+    return left_for_trials(s) * (shares > 1 ? shares : 1) /
+           (double)formats_larger(shares, formats_smaller(left, LIKELY_TRIALS));
 }
 
 /* The last trial has ended. */
