@@ -115,7 +115,7 @@ def measure(taper, mnist, tests, name, draw, minutes):
 
 
 def main():
-    words = argparse.ArgumentParser(usage=__doc__)
+    words = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
     words.add_argument("taper")
     words.add_argument("mnist")
     words.add_argument("--draws", nargs="+", type=int, default=[2])

@@ -9,13 +9,13 @@
 #include "train/supervised/embedding_recipes.h"
 #include "train/optimise/run.h"
 #include "train/supervised/trial_errors.h"
+#include "train/supervised/trial_folds.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     MOST_FOLDS = 4,
-    PARTS = 4,            /* of which one is held out */
     FEW_ROWS = 4000,      /* up to this many rows: four folds */
     SOME_ROWS = 16000,    /* up to this many rows: two folds */
     MOST_HELD_OUT = 5000, /* enough for comparing trials */
@@ -51,6 +51,7 @@ typedef struct search {
     size_t labelled;           /* rows for the final training */
     uint32_t *order;           /* [labelled] in random order; trials use the first ones */
     uint32_t *label;           /* [pixels->n] labels of a fold's training rows only */
+    uint8_t *part;             /* [labelled] of `order`, see trial_folds.h */
     uint8_t *wrong;            /* [pixels->n] of a fold's held-out rows, in their order */
     train_embedding_rows rows; /* of a fold */
 } search;
@@ -61,7 +62,7 @@ static double left_for_trials(const search *s) {
 
 /* --- training on a fold --------------------------------------------------------------------- */
 
-/* Every PARTS-th row from `fold` on is held out, at most MOST_HELD_OUT; other labels are used. */
+/* The rows of one part are held out, at most MOST_HELD_OUT; other labels are used. */
 static void take_fold(search *s, uint32_t fold) {
     train_embedding_rows *r = &s->rows;
     const size_t n = s->found->rows;
@@ -69,9 +70,10 @@ static void take_fold(search *s, uint32_t fold) {
     r->n_training = 0;
     for (size_t i = 0; i < s->pixels->n; i++) s->label[i] = TRAIN_UNLABELLED;
     for (size_t i = 0; i < n; i++)
-        if (i % PARTS != fold || i / PARTS >= MOST_HELD_OUT) r->all[r->n_training++] = s->order[i];
-    for (size_t i = fold; i < n && held < MOST_HELD_OUT; i += PARTS)
-        r->all[r->n_training + held++] = s->order[i];
+        if (s->part[i] != fold || held++ >= MOST_HELD_OUT) r->all[r->n_training++] = s->order[i];
+    held = 0;
+    for (size_t i = 0; i < n && held < MOST_HELD_OUT; i++)
+        if (s->part[i] == fold) r->all[r->n_training + held++] = s->order[i];
     for (size_t i = 0; i < r->n_training; i++) s->label[r->all[i]] = s->pixels->label[r->all[i]];
     r->n = r->n_training + held;
 }
@@ -228,7 +230,8 @@ static taper_status try_change(search *s, uint32_t i, taper_error *error) {
 /* Fewer votes if a class has fewer images than votes: otherwise most votes would be of other
  * classes, and all trials would fail. */
 static uint32_t votes_of(uint32_t k, size_t rows, size_t classes) {
-    const size_t of_class = rows * (PARTS - 1) / PARTS / formats_larger(classes, 1);
+    const size_t of_class =
+        rows * (TRAIN_TRIAL_PARTS - 1) / TRAIN_TRIAL_PARTS / formats_larger(classes, 1);
     return (uint32_t)formats_larger(1, formats_smaller(k, of_class));
 }
 
@@ -244,6 +247,12 @@ static taper_status take_rows(search *s, taper_error *error) {
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for labels of %zu images", n);
     s->rows.classes = all.classes;
     s->order = all.all, all.all = NULL;
+    s->part = malloc(formats_larger(all.n, 1));
+    if (status == TAPER_OK)
+        status = train_explain(
+            s->part ? train_trial_parts(s->order, all.n, s->pixels->label, all.classes, s->part)
+                    : TAPER_ERR_NOMEM,
+            error, "parts of %zu images", all.n);
     s->at.choice.training.k = votes_of(s->at.choice.training.k, all.n, all.distinct);
     s->found->rows = s->labelled = all.n;
     s->found->folds = all.n < FEW_ROWS ? MOST_FOLDS : all.n < SOME_ROWS ? 2 : 1;
@@ -416,7 +425,7 @@ taper_status train_embedding_search(train_embedding_stage *stage, double minutes
     const taper_status status = find(&s, error);
     train_embedding_rows_free(&s.rows);
     train_trial_errors_free(&s.errors);
-    free(s.order), free(s.label), free(s.wrong);
+    free(s.order), free(s.part), free(s.label), free(s.wrong);
     stage->gradients = trials.gradients;
     stage->pretraining_seconds = 0.0;
     return status;

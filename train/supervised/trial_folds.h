@@ -1,0 +1,17 @@
+/* trial_folds.h -- which labelled rows a trial of the search holds out: of each class as many as
+ * its share, so that no trial learns from few rows of a rare class by chance. */
+#ifndef TRAIN_TRIAL_FOLDS_H
+#define TRAIN_TRIAL_FOLDS_H
+#include "formats/status.h"
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TRAIN_TRIAL_PARTS = 4 }; /* of which one is held out */
+
+/* part[i] = 0 .. TRAIN_TRIAL_PARTS - 1 of row order[i]: rows of one class have the parts in turn,
+ * and the next class begins with the next part. label[order[i]] < classes. The parts of the first
+ * rows do not depend on the others. TAPER_ERR_NOMEM. */
+taper_status train_trial_parts(const uint32_t *order, size_t n, const uint32_t *label,
+                               size_t classes, uint8_t *part);
+
+#endif
