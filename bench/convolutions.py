@@ -16,11 +16,11 @@ import tempfile
 import gradients
 import record
 
-MNIST = {"convolutions, dt-nca": "--objective dt-nca --convolutions 16,32 -e 15 --rate 0.002",
-         "convolutions, nca": "--objective nca --convolutions 16,32 -e 15 --rate 0.002",
+MNIST = {"convolutions-dt-nca": "--objective dt-nca --convolutions 16,32 -e 15 --rate 0.002",
+         "convolutions-nca": "--objective nca --convolutions 16,32 -e 15 --rate 0.002",
          "layers": "--objective dt-nca --hidden 500,500 --start random -e 40"}
-CIFAR = {"pixels, convolutions": "--objective dt-nca --convolutions 32,64 -e 6 --rate 0.002 --mirror --motion 1",
-         "cells, convolution": "--objective dt-log-nca --convolutions 64 --cells 8 -e 15 --rate 0.002 --dropout 0.3"}
+CIFAR = {"pixels-convolutions": "--objective dt-nca --convolutions 32,64 -e 6 --rate 0.002 --mirror --motion 1",
+         "cells-convolution": "--objective dt-log-nca --convolutions 64 --cells 8 -e 15 --rate 0.002 --dropout 0.3"}
 
 
 def main():
