@@ -94,35 +94,46 @@ static void models_of_gradients_round_trip(void **unused) {
     }
 }
 
-/* At 16, the decoder's depth; then the cells across and down. */
-static void illegal_cells_are_refused(void **unused) {
-    (void)unused;
-    static const struct {
-        int at, value;
-        const char *word;
-    } cases[] = {{17, 0, "0 x 2 cells"},
-                 {18, 0, "3 x 0 cells"},
-                 {17, 4, "4 x 2 cells"},
-                 {18, 3, "3 x 3 cells"},
-                 {17, 255, "255 x 2 cells"},
-                 {17, 2, NULL}, /* other layers than follow */
-                 {0, 1, NULL},  /* the cells are read as the mean */
-                 {0, 4, NULL},  /* what follows is read as convolutional layers */
-                 {0, 5, "family 5"},
-                 {8, 2 + 16, "parts of a decoder"},
-                 {16, 1, "with a decoder"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        taper_model *m = tiny_gradients_unwritten(plain_shape, (codec_cells){3, 2}, SEED);
-        formats_buffer file = write_model(m, 0), payload = payload_of(&file);
-        taper_error error;
-        assert_int_equal(load_payload(&payload, &error), TAPER_OK);
+/* A byte of the payload that another part of it does not allow. */
+typedef struct illegal_byte {
+    int at, value;
+    const char *word; /* of the message; NULL: any */
+} illegal_byte;
+
+/* The payload of this model is legal, and with any one of these bytes it is not. */
+static void refuse_each(taper_model *m, const illegal_byte *cases, size_t n) {
+    formats_buffer file = write_model(m, 0), payload = payload_of(&file);
+    taper_error error;
+    assert_int_equal(load_payload(&payload, &error), TAPER_OK);
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t was = payload.data[cases[i].at];
         payload.data[cases[i].at] = (uint8_t)cases[i].value;
         const taper_status status = load_payload(&payload, &error);
         if (status == TAPER_OK || (cases[i].word && !strstr(error.text, cases[i].word)))
             fail_msg("case %zu: %s", i, error.text);
-        formats_buffer_free(&file), formats_buffer_free(&payload);
-        taper_model_free(m);
+        payload.data[cases[i].at] = was;
     }
+    formats_buffer_free(&file), formats_buffer_free(&payload);
+    taper_model_free(m);
+}
+
+/* At 16, the decoder's depth; then the cells across and down. */
+static void illegal_cells_are_refused(void **unused) {
+    (void)unused;
+    static const illegal_byte cases[] = {
+        {17, 0, "0 x 2 cells"},
+        {18, 0, "3 x 0 cells"},
+        {17, 4, "4 x 2 cells"},
+        {18, 3, "3 x 3 cells"},
+        {17, 255, "255 x 2 cells"},
+        {17, 2, NULL}, /* other layers than follow */
+        {0, 1, NULL},  /* the cells are read as the mean */
+        {0, 4, NULL},  /* what follows is read as convolutional layers */
+        {0, 5, "family 5"},
+        {8, 2 + 16, "parts of a decoder"},
+        {16, 1, "with a decoder"}};
+    refuse_each(tiny_gradients_unwritten(plain_shape, (codec_cells){3, 2}, SEED), cases,
+                sizeof cases / sizeof *cases);
 }
 
 /* Of pixels and of cells, grey and in colour; the weights are counted as they are stored. */
@@ -155,34 +166,21 @@ static void convolutional_models_round_trip(void **unused) {
 /* At 16, the decoder's depth; then the cells, the number of layers, and their channels, 3 and 4. */
 static void illegal_convolutions_are_refused(void **unused) {
     (void)unused;
-    static const struct {
-        int at, value;
-        const char *word;
-    } cases[] = {{17, 1, "1 x 0 cells"},
-                 {18, 2, "0 x 2 cells"},
-                 {19, 0, "0 convolutional layers"},
-                 {19, 7, "7 convolutional layers before 2 others"},
-                 {19, 255, "255 convolutional layers"},
-                 {19, 1, NULL}, /* other layers than follow */
-                 {20, 0, "3 x 3 places and 0 channels"},
-                 {21, 255, "3 x 3 places and 65283 channels"},
-                 {20, 4, NULL}, /* other weights than follow */
-                 {22, 0, "2 x 2 places and 0 channels"},
-                 {0, 5, "family 5"},
-                 {8, 2 + 16, "parts of a decoder"},
-                 {16, 1, "family pooling with a decoder"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        taper_model *m = tiny_convolutions_unwritten(plain_shape, (codec_cells){0, 0}, SEED);
-        formats_buffer file = write_model(m, 0), payload = payload_of(&file);
-        taper_error error;
-        assert_int_equal(load_payload(&payload, &error), TAPER_OK);
-        payload.data[cases[i].at] = (uint8_t)cases[i].value;
-        const taper_status status = load_payload(&payload, &error);
-        if (status == TAPER_OK || (cases[i].word && !strstr(error.text, cases[i].word)))
-            fail_msg("case %zu: %s", i, error.text);
-        formats_buffer_free(&file), formats_buffer_free(&payload);
-        taper_model_free(m);
-    }
+    static const illegal_byte cases[] = {{17, 1, "1 x 0 cells"},
+                                         {18, 2, "0 x 2 cells"},
+                                         {19, 0, "0 convolutional layers"},
+                                         {19, 7, "7 convolutional layers before 2 others"},
+                                         {19, 255, "255 convolutional layers"},
+                                         {19, 1, NULL}, /* other layers than follow */
+                                         {20, 0, "3 x 3 places and 0 channels"},
+                                         {21, 255, "3 x 3 places and 65283 channels"},
+                                         {20, 4, NULL}, /* other weights than follow */
+                                         {22, 0, "2 x 2 places and 0 channels"},
+                                         {0, 5, "family 5"},
+                                         {8, 2 + 16, "parts of a decoder"},
+                                         {16, 1, "family pooling with a decoder"}};
+    refuse_each(tiny_convolutions_unwritten(plain_shape, (codec_cells){0, 0}, SEED), cases,
+                sizeof cases / sizeof *cases);
 }
 
 static void weights_are_stored_finely(void **unused) {

@@ -21,36 +21,39 @@ static inline taper_model *tiny_embedding_unwritten(tiny_shape s, uint64_t seed)
     return m;
 }
 
+/* Gives it another network, whose arrays are allocated, with random weights. */
+static inline taper_model *tiny_embedding_with(taper_model *m, codec_network net,
+                                               taper_family family, codec_cells cells,
+                                               uint64_t seed) {
+    net.hidden = m->network.hidden;
+    codec_network_free(&m->network);
+    m->network = net, m->info.family = family, m->cells = cells;
+    tiny_fill_stack(&m->network.encoder, 2, &seed);
+    return m;
+}
+
 /* The same of gradients in these cells, which are legal. */
 static inline taper_model *tiny_gradients_unwritten(tiny_shape s, codec_cells cells,
                                                     uint64_t seed) {
-    taper_model *m = tiny_embedding_unwritten(s, seed);
     static const uint32_t hidden[] = {24, 24};
-    codec_network_free(&m->network);
-    if (codec_network_alloc(&m->network, codec_gradients_count(s.window, cells), s.units,
-                            CODEC_ENCODER, hidden, s.depth - 1, NULL, 0))
+    codec_network net;
+    if (codec_network_alloc(&net, codec_gradients_count(s.window, cells), s.units, CODEC_ENCODER,
+                            hidden, s.depth - 1, NULL, 0))
         abort();
-    m->cells = cells;
-    m->info.family = TAPER_FAMILY_GRADIENTS;
-    m->network.hidden = s.hidden;
-    tiny_fill_stack(&m->network.encoder, 2, &seed);
-    return m;
+    return tiny_embedding_with(tiny_embedding_unwritten(s, seed), net, TAPER_FAMILY_GRADIENTS,
+                               cells, seed);
 }
 
 /* The same with two convolutional layers on the pixels, or on these cells. */
 static inline taper_model *tiny_convolutions_unwritten(tiny_shape s, codec_cells cells,
                                                        uint64_t seed) {
-    taper_model *m = tiny_embedding_unwritten(s, seed);
     static const uint32_t hidden[] = {24, 24}, channels[] = {3, 4};
-    codec_network_free(&m->network);
-    if (codec_network_alloc_convolutions(&m->network, codec_model_map(s.window, cells), channels, 2,
+    codec_network net;
+    if (codec_network_alloc_convolutions(&net, codec_model_map(s.window, cells), channels, 2,
                                          s.units, hidden, s.depth - 1))
         abort();
-    m->cells = cells;
-    m->info.family = TAPER_FAMILY_POOLING;
-    m->network.hidden = s.hidden;
-    tiny_fill_stack(&m->network.encoder, 2, &seed);
-    return m;
+    return tiny_embedding_with(tiny_embedding_unwritten(s, seed), net, TAPER_FAMILY_POOLING, cells,
+                               seed);
 }
 
 /* The model after it was written (appended to file) and loaded again. */

@@ -4,7 +4,6 @@
  * 60,000 images (bench/results/README.md). If these do not fit into the time limit, each remaining
  * trial has an equal share of the remaining time. */
 #include "train/supervised/embedding_search.h"
-#include "codec/search/votes.h"
 #include "formats/bytes.h"
 #include "train/supervised/embedding_recipes.h"
 #include "train/optimise/run.h"
@@ -78,12 +77,6 @@ static void take_fold(search *s, uint32_t fold) {
     r->n = r->n_training + held;
 }
 
-static void add(taper_error_rate *to, const taper_error_rate *of) {
-    to->tested += of->tested, to->wrong += of->wrong;
-    to->rate = (double)to->wrong / (double)to->tested;
-    codec_wilson(to->wrong, to->tested, &to->low, &to->high);
-}
-
 /* rate NULL: only the time is measured. */
 static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rate,
                                taper_error *error) {
@@ -134,7 +127,7 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
         }
         if (status == TAPER_OK) status = learn_fold(s, r, &rate, error);
         if (status != TAPER_OK) break;
-        add(&trial->error, &rate);
+        train_error_rate_add(&trial->error, &rate);
         for (size_t i = 0; i < rate.tested; i++)
             trial->half[i % 2].tested++, trial->half[i % 2].wrong += s->wrong[i];
         train_trial_errors_add(&s->errors, number, f, &s->rows, s->pixels->label, s->wrong);
@@ -297,7 +290,7 @@ static taper_status judge_pixels(search *s, taper_error *error) {
         status = train_embedding_judge(s->stage, NULL, 0, &s->rows, &s->at.choice.training,
                                        s->wrong, &rate, error);
         if (status != TAPER_OK) break;
-        add(&f->pixels, &rate);
+        train_error_rate_add(&f->pixels, &rate);
         train_embedding_tally(&s->rows, s->pixels->label, s->wrong, &tally);
     }
     f->rows = rows;
@@ -305,40 +298,6 @@ static taper_status judge_pixels(search *s, taper_error *error) {
         s->at.choice.training.balanced ? train_class_tally_mean(&tally) : f->pixels.rate;
     train_class_tally_free(&tally);
     return status;
-}
-
-/* What one half of the held-out images would judge a trial by. */
-static double half_rate(const search *s, uint32_t trial, int half) {
-    const taper_error_rate *by = &s->found->trial[trial].half[half];
-    if (!by->tested) return 2.0;
-    return s->at.choice.training.balanced ? train_trial_errors_mean(&s->errors, trial, half)
-                                          : (double)by->wrong / (double)by->tested;
-}
-
-/* The expected error. The error of the best options is too low on the images that chose them. So
- * each half of the images evaluates the options that the other half would have chosen. */
-static taper_status expect(search *s, taper_error *error) {
-    train_embedding_found *f = s->found;
-    TAPER_TRY(train_class_tally_open(&f->expected_classes, s->rows.classes, error));
-    for (int h = 0; h < 2; h++) {
-        const train_embedding_trial *best = NULL;
-        double least = 2.0;
-        for (uint32_t i = 0; i < f->trials; i++) {
-            const double rate = half_rate(s, i, h);
-            if (rate < least) best = &f->trial[i], least = rate;
-        }
-        if (!best || !best->half[!h].tested) continue;
-        add(&f->expected, &best->half[!h]);
-        train_trial_errors_count(&s->errors, (uint32_t)(best - f->trial), !h, &f->expected_classes);
-    }
-    if (f->expected.tested) return TAPER_OK;
-    f->expected = f->error;
-    for (uint32_t i = f->trials; i-- > 0;)
-        if (f->trial[i].kept) {
-            train_trial_errors_count(&s->errors, i, TRAIN_BOTH_HALVES, &f->expected_classes);
-            break;
-        }
-    return TAPER_OK;
 }
 
 /* The first n labelled rows are trained on, none is held out. */
@@ -381,7 +340,8 @@ static taper_status find(search *s, taper_error *error) {
         if (s->found->ended_early) break;
     }
     s->found->judged = s->least;
-    TAPER_TRY(expect(s, error));
+    TAPER_TRY(
+        train_trial_errors_expect(&s->errors, s->at.choice.training.balanced, s->found, error));
     return choose_epochs(s, error);
 }
 

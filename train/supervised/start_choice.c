@@ -1,9 +1,9 @@
 /* start_choice.c -- see start_choice.h. */
 #include "train/supervised/start_choice.h"
-#include "codec/search/votes.h"
 #include "formats/bytes.h"
 #include "train/embedding/drawn_start.h"
 #include "train/optimise/run.h"
+#include "train/supervised/trial_errors.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,9 +120,7 @@ static taper_status try_fold(trial *t, const codec_network *start, taper_error_r
                                        &rate, error);
     codec_network_free(&m.network);
     if (status != TAPER_OK) return status;
-    sum->tested += rate.tested, sum->wrong += rate.wrong;
-    sum->rate = (double)sum->wrong / (double)sum->tested;
-    codec_wilson(sum->wrong, sum->tested, &sum->low, &sum->high);
+    train_error_rate_add(sum, &rate);
     return TAPER_OK;
 }
 

@@ -34,4 +34,13 @@ void train_trial_errors_count(const train_trial_errors *errors, uint32_t trial, 
 /* The mean over classes, 0..1; NaN: no row, or no memory. */
 double train_trial_errors_mean(const train_trial_errors *errors, uint32_t trial, int half);
 
+/* Adds counts of errors, with the rate of all and its 95 % interval. of->tested is above 0. */
+void train_error_rate_add(taper_error_rate *to, const taper_error_rate *of);
+
+/* found->expected and expected_classes: the error of the best options is too low on the images that
+ * chose them, so each half of the held-out images evaluates the options that the other half would
+ * have chosen. balanced: they choose by the mean over classes. TAPER_ERR_NOMEM. */
+taper_status train_trial_errors_expect(const train_trial_errors *errors, int balanced,
+                                       train_embedding_found *found, taper_error *error);
+
 #endif

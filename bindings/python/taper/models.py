@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from .sources import Container
 
 FIELDS = ("channels", "window_width", "window_height", "units", "passes", "weights", "id", "file_bytes", "lap", "work",
-          "classes", "cells_across", "cells_down",
-          "convolutions")
+          "classes", "cells_across", "cells_down", "convolutions")
 
 
 class Model:
