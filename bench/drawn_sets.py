@@ -139,7 +139,7 @@ def learned(taper, minutes, labelled, test):
 
 
 def main():
-    words = argparse.ArgumentParser(usage=__doc__)
+    words = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
     words.add_argument("taper")
     words.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
     words.add_argument("--minutes", type=float, default=1)
