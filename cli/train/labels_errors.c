@@ -65,9 +65,10 @@ static void warn_pixels(const cli_train_reporter *t, const train_embedding_repor
     cli_warning(
         t->verb, t->output,
         "nearest neighbours by pixels are as good or better: %.2f %% errors on %zu held-out "
-        "images, and %.2f %% by this embedding; leave out --objective, which tries several "
+        "image%s, and %.2f %% by this embedding; leave out --objective, which tries several "
         "objectives and settings, or compare pixels (`taper classify` without -m)",
-        100.0 * r->pixels.rate, (size_t)r->pixels.tested, 100.0 * r->held_out.rate);
+        100.0 * r->pixels.rate, (size_t)r->pixels.tested,
+        formats_plural((size_t)r->pixels.tested, "s"), 100.0 * r->held_out.rate);
 }
 
 void cli_labels_errors_warn(const cli_train_reporter *t, const train_embedding_report *r) {

@@ -126,9 +126,11 @@ taper_status train_embedding_check(const train_embedding_options *o, const codec
     if (!(o->validation_fraction >= 0.0f) || !(o->validation_fraction < 1.0f))
         return formats_fail(error, TAPER_ERR_ARG, "the part held out must lie in [0, 1)");
     if (f->depth && f->layer[f->depth - 1].inputs < net->units)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "a code of %u units must not exceed its layer of %u inputs",
-                            (unsigned)net->units, (unsigned)f->layer[f->depth - 1].inputs);
+        return formats_fail(
+            error, TAPER_ERR_ARG,
+            "a code of %u units must not exceed its layer of %u inputs: take fewer units "
+            "or a wider layer",
+            (unsigned)net->units, (unsigned)f->layer[f->depth - 1].inputs);
     if (!(o->numbers_first >= 0.0) || !(o->numbers_first <= 1.0))
         return formats_fail(error, TAPER_ERR_ARG,
                             "the share of the steps in which codes are numbers first, %g, is not "
