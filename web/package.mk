@@ -10,11 +10,12 @@ model_id     = $(shell od -An -v -tx1 -j16 -N8 $(1) | tr ' ' '\n' | sed '/^$$/d;
 web-package: $(WEB_PACKAGE)/package.json
 ifeq ($(WEB_LACKS),)
 all: web-package
-$(WEB_PACKAGE)/package.json: $(WEB_FILES) $(WEB_MODULES) models/photo.tpm models/tiny.tpm web/package.mk
+$(WEB_PACKAGE)/package.json: $(WEB_FILES) $(WEB_MODULES) models/photo.tpm models/tiny.tpm models/search.tpm web/package.mk
 	$(call say,PACKAGE)rm -rf $(@D) && mkdir -p $(@D)/models && \
 	cp $(filter-out %.json,$(WEB_FILES)) $(WEB_MODULES) $(@D) && \
 	cp models/photo.tpm $(@D)/models/$(call model_id,models/photo.tpm).tpm && \
 	cp models/tiny.tpm $(@D)/models/$(call model_id,models/tiny.tpm).tpm && \
+	cp models/search.tpm $(@D)/models/$(call model_id,models/search.tpm).tpm && \
 	sed 's/"version": ".*"/"version": "$(WEB_VERSION)"/' web/js/package.json >$@
 else
 $(WEB_PACKAGE)/package.json: web

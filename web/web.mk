@@ -22,8 +22,12 @@ WEB_CSTD := $(filter-out -pthread -fPIC,$(CSTD)) -Iweb/zstd -DXXH_INLINE_ALL \
 WEB_SIMD := -msimd128
 WEB_LD   := --no-entry --gc-sections --strip-all --stack-first -z stack-size=524288 --max-memory=1073741824 -O2
 
+# The embedder: codes of pictures, for search. Without SIMD, as a code takes milliseconds.
+WEB_EMBEDDER := $(WEB_BASE) $(wildcard web/embedder/*.c) \
+                $(addprefix codec/,model/embed.c model/analysis.c transform/pseudo_inverse.c transform/scaling.c) formats/image.c
+
 .PHONY: web
-WEB_MODULES := $(WEB)/taper.wasm $(WEB)/taper-plain.wasm
+WEB_MODULES := $(addprefix $(WEB)/,taper.wasm taper-plain.wasm taper-embedder.wasm)
 # the same with functions that tests call, and tests of kernels
 WEB_TESTED  := $(addprefix $(WEB)/,calls.wasm calls-plain.wasm kernels.wasm)
 WEB_KERNEL_TESTS := tests/web/kernels.c tests/test_int8_dot.c tests/test_significance.c
@@ -55,6 +59,7 @@ web_obj = $(patsubst %.c,$(WEB)/$(1)/%.o,$(2))
 WEB_LINK = wasm-ld $(WEB_LD) -o $@ $^ -L$(WEB_LIB) -lc -lm $(WEB_RUNTIME)
 $(WEB)/taper.wasm: $(call web_obj,simd,$(WEB_BASE) $(WEB_GLUE))
 $(WEB)/taper-plain.wasm: $(call web_obj,plain,$(WEB_BASE) $(WEB_GLUE))
+$(WEB)/taper-embedder.wasm: $(call web_obj,plain,$(WEB_EMBEDDER))
 $(WEB)/calls.wasm: $(call web_obj,simd,$(WEB_BASE) tests/web/calls.c)
 $(WEB)/calls-plain.wasm: $(call web_obj,plain,$(WEB_BASE) tests/web/calls.c)
 $(WEB)/kernels.wasm: $(call web_obj,simd,$(WEB_BASE) $(WEB_KERNEL_TESTS) codec/model/model_write.c)

@@ -106,4 +106,6 @@ void cli_labels_errors_json(const train_embedding_report *r, const cli_labelled_
     }
     if (r->pixels.tested || is_searched(r))
         cli_json_bool(to, "pixels_are_as_good", has_good_pixels(r));
+    if (r->found.classifier.tested)
+        cli_json_bool(to, "classifier_is_better", r->found.classifier_judged < r->found.judged);
 }

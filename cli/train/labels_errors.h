@@ -12,7 +12,7 @@ void cli_labels_errors_say(const cli_train_reporter *reporter, const train_embed
                            const cli_labelled_set *labels);
 /* Members "balanced_error_percent", "balanced_error_percent_low", "..._high", "class_errors" and
  * what the warnings are about: "small_classes", "images_under_two_labels", "few_tested",
- * "more_epochs_may_help", "pixels_are_as_good". */
+ * "more_epochs_may_help", "pixels_are_as_good", "classifier_is_better". */
 void cli_labels_errors_json(const train_embedding_report *report, const cli_labelled_set *labels,
                             cli_json *to);
 /* Warnings with the remedy: an interval of few images, a best epoch at the end, pixels that are as

@@ -129,6 +129,8 @@ static void report_json(const cli_train_reporter *t, const train_embedding_choic
         cli_json_uint(&j, "trials", f->trials);
         cli_json_bool(&j, "ended_early", f->ended_early);
         cli_json_number(&j, "pixels_error_percent", 100.0 * f->pixels.rate);
+        cli_json_number(&j, "classifier_error_percent",
+                        f->classifier.tested ? 100.0 * f->classifier.rate : NAN);
         cli_json_number(&j, "best_error_percent", 100.0 * f->error.rate);
         cli_json_number(&j, "error_percent", 100.0 * f->expected.rate);
         cli_json_number(&j, "error_percent_low", 100.0 * f->expected.low);
@@ -173,6 +175,11 @@ static void say_found(const cli_train_reporter *t, const train_embedding_report 
         "on images held out from the trials: %.2f %% errors (95 %%: %.2f to %.2f). Each half of "
         "them tests the settings chosen by the other half; the final model is trained on all",
         100.0 * f->expected.rate, 100.0 * f->expected.low, 100.0 * f->expected.high);
+    if (f->classifier.tested && f->classifier_judged < f->judged)
+        cli_note(t->common, t->verb,
+                 "a plain classifier has fewer errors: %.2f %%, the best settings %.2f %%; more "
+                 "--minutes may help",
+                 100.0 * f->classifier_judged, 100.0 * f->judged);
     /* three standard deviations: rarely exceeded by chance, even by the best of a dozen recipes */
     const double p = f->pixels.rate, n = (double)f->pixels.tested;
     if (f->choice.training.balanced) {

@@ -21,6 +21,7 @@ checks() { # folder, images of each class
 checks set 80
 "$TAPER" train-labels -o found.tpm --minutes 0.4 --seed 5 set 2>found.txt
 grep -q 'tried on 240 images, 4 folds, 5 votes: nearest neighbours by pixels have' found.txt
+grep -q 'a plain classifier, two hidden layers of 500 units, has [0-9.]* % errors' found.txt
 grep -q '%  a linear map' found.txt
 grep -q 'no held-out image is in error: no more settings are tried\|%  principal components' found.txt
 grep -q 'a linear map: kept' found.txt
@@ -66,6 +67,9 @@ grep -q '"error_percent":0,' pixel.json
 tail -1 lines >found.json
 grep -q '^{"schema":1,"trial":"gradients, a linear map","error_percent":[0-9.]*,.*"options":"--objective nca .*--cells 4 --hold-out 0"}$' lines
 grep -q '"options":"--objective .*","trials":' found.json
+grep -q '"classifier_error_percent":[0-9.]*,.*"classifier_is_better":\(true\|false\)' found.json
+sed 's/.*"options":"\(.*\) -e [0-9]*\(.*\)"}$/\1\2/' lines | sed '$d' >options
+test "$(sort options | uniq -d | wc -l)" -eq 0 # no options are tried twice
 awk -F'"pixels_error_percent":' '{ split($2, a, ","); split($0, b, "\"error_percent\":"); split(b[2], e, ",")
     exit !(e[1] < a[1] / 2) }' found.json
 

@@ -132,11 +132,16 @@ static taper_status compute(void *self, uint64_t step, double *losses, taper_err
                          (unsigned long long)step + 1);
 }
 
+uint32_t train_teaching_epochs(size_t rows) {
+    enum { EPOCHS = 15, STEPS = 1000 };
+    const size_t batches = formats_larger(rows / BATCH, 1);
+    return (uint32_t)formats_larger(EPOCHS, (STEPS + batches - 1) / batches);
+}
+
 /* The number of steps, in whole epochs. */
 static uint64_t steps_of(const run *r) {
-    enum { EPOCHS = 15, STEPS = 1000 };
-    if (r->options->epochs) return r->options->epochs * r->batches;
-    return formats_larger(EPOCHS, (STEPS + r->batches - 1) / r->batches) * r->batches;
+    const uint64_t epochs = r->options->epochs;
+    return (epochs ? epochs : train_teaching_epochs(r->data->n)) * r->batches;
 }
 
 static int report_step(void *self, const train_loop *l, uint64_t step, const double *mean,

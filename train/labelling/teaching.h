@@ -9,7 +9,7 @@
 #include "train/sampling/dataset.h"
 
 typedef struct train_teaching_options {
-    /* Passes over all rows; default 0: 15, or as many as give 1,000 steps. */
+    /* Passes over all rows; default 0: train_teaching_epochs. */
     uint32_t epochs;
     /* Default 2e-3: Adam's peak; a cosine decay. */
     float rate;
@@ -20,6 +20,8 @@ typedef struct train_teaching_options {
 } train_teaching_options;
 
 train_teaching_options train_teaching_defaults(void);
+/* The default number of epochs of so many rows: 15, or as many as give 1,000 steps. */
+uint32_t train_teaching_epochs(size_t rows);
 
 /* All may be NULL. */
 typedef struct train_teaching_callbacks {

@@ -120,11 +120,13 @@ typedef struct train_embedding_found {
     taper_error_rate expected;
     /* The same by class; owned by the report. */
     train_class_tally expected_classes;
-    /* Of nearest neighbours by pixels, on the same images. */
-    taper_error_rate pixels;
-    /* The same as trials are judged: their rate, or the mean over classes. */
-    double pixels_judged, judged; /* of pixels and of `error` */
-    size_t rows;                  /* images in trials */
+    /* On the same images, or fewer if they are large: of nearest neighbours by pixels, and of a
+     * classifier network (plain_classifier.h; tested 0: it diverged). */
+    taper_error_rate pixels, classifier;
+    /* The same as trials are judged: the rate, or the mean over classes. */
+    double pixels_judged, classifier_judged, judged; /* judged: of `error` */
+    double classifier_seconds;
+    size_t rows; /* images in trials */
     uint32_t folds;
     /* Voting neighbours in trials: fewer than requested if classes are small. */
     uint32_t k;

@@ -1,5 +1,6 @@
 /* embedding_recipes.c -- see embedding_recipes.h. */
 #include "train/supervised/embedding_recipes.h"
+#include "formats/bytes.h"
 #include <string.h>
 
 enum { CELLS = 4 }; /* along a side: few values, and hardly more errors than with 8 */
@@ -142,3 +143,37 @@ const train_embedding_recipe *train_embedding_recipe_of(uint32_t i) {
 }
 
 uint32_t train_embedding_recipes(void) { return RECIPES; }
+
+train_embedding_choice train_embedding_first_choice(const train_embedding_choice *base,
+                                                    uint32_t inputs) {
+    train_embedding_choice c = {.side = base->side,
+                                .units = (uint32_t)formats_smaller(base->units, inputs),
+                                .most_units = (uint32_t)formats_smaller(base->most_units, inputs),
+                                .max_work = base->max_work,
+                                .max_model = base->max_model,
+                                .training = train_embedding_defaults()};
+    c.training.validation_fraction = 0.0f;
+    c.training.k = base->training.k;
+    c.training.balanced = base->training.balanced;
+    c.training.binary = base->training.binary;
+    c.training.threads = base->training.threads;
+    c.training.seed = base->training.seed;
+    if (c.training
+            .binary) { /* with few steps, bits are better trained as numbers for half of them */
+        c.training.prefixes = train_prefix_halves(c.units);
+        c.training.numbers_first = 0.5;
+    }
+    return c;
+}
+
+int train_embedding_same_recipe(const train_embedding_choice *a, const uint32_t *a_width,
+                                const train_embedding_choice *b, const uint32_t *b_width) {
+    const train_embedding_options *p = &a->training, *q = &b->training;
+    return a->n_hidden == b->n_hidden && a->convolutions == b->convolutions &&
+           !memcmp(a->channels, b->channels, sizeof a->channels) && a->units == b->units &&
+           !memcmp(a_width, b_width, a->n_hidden * sizeof *a_width) && a->motion == b->motion &&
+           a->mirrors == b->mirrors && a->cells == b->cells &&
+           p->noise.dropout == q->noise.dropout && p->rate == q->rate &&
+           a->objective == b->objective && p->numbers_first == q->numbers_first &&
+           !p->epochs == !q->epochs;
+}

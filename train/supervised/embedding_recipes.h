@@ -18,6 +18,15 @@ typedef struct train_embedding_recipe {
 const train_embedding_recipe *train_embedding_recipe_of(uint32_t i);
 uint32_t train_embedding_recipes(void);
 
+/* The options to which the first recipe applies, for rows of so many values: of `base` those that
+ * the search uses (embedding_search.h), otherwise defaults. */
+train_embedding_choice train_embedding_first_choice(const train_embedding_choice *base,
+                                                    uint32_t inputs);
+
+/* Nonzero: all that recipes change is equal. Widths are of the hidden layers. */
+int train_embedding_same_recipe(const train_embedding_choice *a, const uint32_t *a_width,
+                                const train_embedding_choice *b, const uint32_t *b_width);
+
 /* Two hidden layers, of gradients: the deep recipe of least time. */
 void train_embedding_deep_of_gradients(train_embedding_choice *choice, uint32_t *width);
 

@@ -7,6 +7,7 @@
 #include "formats/bytes.h"
 #include "train/supervised/embedding_recipes.h"
 #include "train/optimise/run.h"
+#include "train/supervised/plain_classifier.h"
 #include "train/supervised/trial_errors.h"
 #include "train/supervised/trial_folds.h"
 #include <math.h>
@@ -15,9 +16,8 @@
 
 enum {
     MOST_FOLDS = 4,
-    FEW_ROWS = 4000,      /* up to this many rows: four folds */
-    SOME_ROWS = 16000,    /* up to this many rows: two folds */
-    MOST_HELD_OUT = 5000, /* enough for comparing trials */
+    FEW_ROWS = 4000,   /* up to this many rows: four folds */
+    SOME_ROWS = 16000, /* up to this many rows: two folds */
     WANTED_STEPS = 2400,
     LEAST_EPOCHS = 20,
     MOST_EPOCHS = 400,
@@ -28,7 +28,7 @@ enum {
     TIMED_ROWS = 8000,         /* with more the time per row hardly falls */
     MOST_PIXELS = 64 * 1000000 /* size limit of the search for neighbours by pixels */
 };
-static const double share_of_trials = 0.5;
+static const double share_of_trials = 0.5, share_of_classifier = 1.0 / 16; /* of trials' time */
 
 typedef struct recipe {
     train_embedding_choice choice; /* its hidden is set before training */
@@ -39,8 +39,9 @@ typedef struct search {
     train_embedding_stage *stage;
     const train_pixels *pixels;
     train_embedding_found *found;
-    double begun, seconds;     /* start; time limit */
-    recipe at, best;           /* to which changes are applied; with the fewest errors */
+    double begun, seconds; /* start; time limit */
+    recipe at, best;       /* to which changes are applied; with the fewest errors */
+    recipe tried[TRAIN_EMBEDDING_TRIALS];
     double at_rate, least;     /* trial.judged of `at` and of `best` */
     train_trial_errors errors; /* of all trials */
     uint32_t k;                /* requested number of votes */
@@ -61,20 +62,16 @@ static double left_for_trials(const search *s) {
 
 /* --- training on a fold --------------------------------------------------------------------- */
 
-/* The rows of one part are held out, at most MOST_HELD_OUT; other labels are used. */
-static void take_fold(search *s, uint32_t fold) {
-    train_embedding_rows *r = &s->rows;
-    const size_t n = s->found->rows;
-    size_t held = 0;
-    r->n_training = 0;
+/* Only training rows have labels then. */
+static void know_training_rows(search *s) {
+    const train_embedding_rows *r = &s->rows;
     for (size_t i = 0; i < s->pixels->n; i++) s->label[i] = TRAIN_UNLABELLED;
-    for (size_t i = 0; i < n; i++)
-        if (s->part[i] != fold || held++ >= MOST_HELD_OUT) r->all[r->n_training++] = s->order[i];
-    held = 0;
-    for (size_t i = 0; i < n && held < MOST_HELD_OUT; i++)
-        if (s->part[i] == fold) r->all[r->n_training + held++] = s->order[i];
     for (size_t i = 0; i < r->n_training; i++) s->label[r->all[i]] = s->pixels->label[r->all[i]];
-    r->n = r->n_training + held;
+}
+
+static void take_fold(search *s, uint32_t fold) {
+    train_trial_fold(s->order, s->part, s->found->rows, fold, &s->rows);
+    know_training_rows(s);
 }
 
 /* rate NULL: only the time is measured. */
@@ -140,16 +137,12 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
 
 /* --- trials --------------------------------------------------------------------------------- */
 
-static int is_same(const recipe *p, const recipe *q) {
-    const train_embedding_choice *a = &p->choice, *b = &q->choice;
-    return a->n_hidden == b->n_hidden && a->convolutions == b->convolutions &&
-           !memcmp(a->channels, b->channels, sizeof a->channels) && a->units == b->units &&
-           !memcmp(p->width, q->width, a->n_hidden * sizeof *p->width) && a->motion == b->motion &&
-           a->mirrors == b->mirrors && a->cells == b->cells &&
-           a->training.noise.dropout == b->training.noise.dropout &&
-           a->training.rate == b->training.rate && a->objective == b->objective &&
-           a->training.numbers_first == b->training.numbers_first &&
-           !a->training.epochs == !b->training.epochs;
+static int is_tried(const search *s, const recipe *r) {
+    for (uint32_t i = 0; i < s->found->trials; i++)
+        if (train_embedding_same_recipe(&s->tried[i].choice, s->tried[i].width, &r->choice,
+                                        r->width))
+            return 1;
+    return 0;
 }
 
 /* Changes are applied to the best options so far. Options with hidden layers may replace a linear
@@ -187,7 +180,7 @@ static void tell(const search *s, const recipe *r) {
     if (h->trial) h->trial(h->user, s->found, &choice);
 }
 
-/* Tries a change; one that has no effect is skipped. If training diverges or the model exceeds the
+/* Tries a change, unless the same options were tried. If training diverges or the model exceeds the
  * work limit, the trial has no error rate, unless it is the first. Other failures end the
  * search. */
 static taper_status try_change(search *s, uint32_t i, taper_error *error) {
@@ -198,9 +191,9 @@ static taper_status try_change(search *s, uint32_t i, taper_error *error) {
     taper_error why = {0};
     next->apply(&r.choice, r.width);
     fit_inputs(s, &r.choice);
-    if (f->trials && is_same(&r, &s->at)) return TAPER_OK;
+    if (is_tried(s, &r)) return TAPER_OK;
     *trial = (train_embedding_trial){.words = next->words};
-    f->trials++;
+    s->tried[f->trials++] = r;
     if (s->stage->hooks->stage) s->stage->hooks->stage(s->stage->hooks->user, trial->words, -1.0);
     taper_status status = try_recipe(s, &r, share_of(s, i), trial, &why);
     if ((status == TAPER_ERR_ARG || status == TAPER_ERR_LIMIT) && f->trials > 1 && !s->stopped) {
@@ -278,7 +271,26 @@ static taper_status fit_rows(search *s, taper_error *error) {
     return TAPER_OK;
 }
 
-static taper_status judge_pixels(search *s, taper_error *error) {
+/* Counts errors on the held-out rows of a fold. */
+typedef taper_status judge_fn(search *s, taper_error_rate *rate, taper_error *error);
+
+static taper_status judge_pixels(search *s, taper_error_rate *rate, taper_error *error) {
+    return train_embedding_judge(s->stage, NULL, 0, &s->rows, &s->at.choice.training, s->wrong,
+                                 rate, error);
+}
+
+static taper_status judge_classifier(search *s, taper_error_rate *rate, taper_error *error) {
+    const double seconds = share_of_classifier * share_of_trials * s->seconds / s->found->folds;
+    TAPER_TRY(train_plain_classifier_judge(s->stage, &s->rows, s->at.choice.training.seed, seconds,
+                                           s->wrong, rate, &s->stopped, error));
+    if (!s->stopped) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG, "stopped while a classifier was trained");
+}
+
+/* The errors of all folds, as trials have them, but of fewer rows if images are large; and what
+ * trials are compared by. */
+static taper_status judge_folds(search *s, judge_fn *judge, taper_error_rate *sum, double *judged,
+                                taper_error *error) {
     train_embedding_found *f = s->found;
     const size_t rows = f->rows;
     train_class_tally tally = {0};
@@ -287,25 +299,39 @@ static taper_status judge_pixels(search *s, taper_error *error) {
     for (uint32_t k = 0; k < f->folds && status == TAPER_OK; k++) {
         taper_error_rate rate = {.size = sizeof(taper_error_rate)};
         take_fold(s, k);
-        status = train_embedding_judge(s->stage, NULL, 0, &s->rows, &s->at.choice.training,
-                                       s->wrong, &rate, error);
+        status = judge(s, &rate, error);
         if (status != TAPER_OK) break;
-        train_error_rate_add(&f->pixels, &rate);
+        train_error_rate_add(sum, &rate);
         train_embedding_tally(&s->rows, s->pixels->label, s->wrong, &tally);
     }
     f->rows = rows;
-    f->pixels_judged =
-        s->at.choice.training.balanced ? train_class_tally_mean(&tally) : f->pixels.rate;
+    *judged = s->at.choice.training.balanced ? train_class_tally_mean(&tally) : sum->rate;
     train_class_tally_free(&tally);
     return status;
+}
+
+/* What the trials are compared with. If the classifier diverges, its error is not known. */
+static taper_status judge_yardsticks(search *s, taper_error *error) {
+    train_embedding_found *f = s->found;
+    const train_embedding_hooks *h = s->stage->hooks;
+    taper_error why = {0};
+    TAPER_TRY(judge_folds(s, judge_pixels, &f->pixels, &f->pixels_judged, error));
+    if (h->stage) h->stage(h->user, "a plain classifier", -1.0);
+    const double begun = train_seconds();
+    const taper_status status =
+        judge_folds(s, judge_classifier, &f->classifier, &f->classifier_judged, &why);
+    f->classifier_seconds = train_seconds_since(begun);
+    if (status == TAPER_OK) return TAPER_OK;
+    f->classifier = (taper_error_rate){.size = sizeof f->classifier};
+    if (status == TAPER_ERR_ARG && !s->stopped) return TAPER_OK;
+    return formats_fail_as(error, status, &why, "%s", why.text);
 }
 
 /* The first n labelled rows are trained on, none is held out. */
 static void take_first(search *s, size_t n) {
     s->rows.n_training = s->rows.n = n;
     memcpy(s->rows.all, s->order, n * sizeof *s->order);
-    for (size_t i = 0; i < s->pixels->n; i++) s->label[i] = TRAIN_UNLABELLED;
-    for (size_t i = 0; i < n; i++) s->label[s->order[i]] = s->pixels->label[s->order[i]];
+    know_training_rows(s);
 }
 
 /* Sets the best options, with the number of epochs that fit into the remaining time. One epoch is
@@ -331,7 +357,7 @@ static taper_status find(search *s, taper_error *error) {
     TAPER_TRY(take_rows(s, error));
     TAPER_TRY(fit_rows(s, error));
     TAPER_TRY(train_trial_errors_open(&s->errors, s->found->rows, s->rows.classes, error));
-    TAPER_TRY(judge_pixels(s, error));
+    TAPER_TRY(judge_yardsticks(s, error));
     const uint32_t recipes = train_embedding_recipes();
     for (uint32_t i = 0; i < recipes && (!i || left_for_trials(s) > 0.0); i++) {
         TAPER_TRY(try_change(s, i, error));
@@ -343,28 +369,6 @@ static taper_status find(search *s, taper_error *error) {
     TAPER_TRY(
         train_trial_errors_expect(&s->errors, s->at.choice.training.balanced, s->found, error));
     return choose_epochs(s, error);
-}
-
-/* The given options; all others have defaults. */
-static train_embedding_choice beginning(const train_embedding_choice *base, uint32_t inputs) {
-    train_embedding_choice c = {.side = base->side,
-                                .units = (uint32_t)formats_smaller(base->units, inputs),
-                                .most_units = (uint32_t)formats_smaller(base->most_units, inputs),
-                                .max_work = base->max_work,
-                                .max_model = base->max_model,
-                                .training = train_embedding_defaults()};
-    c.training.validation_fraction = 0.0f;
-    c.training.k = base->training.k;
-    c.training.balanced = base->training.balanced;
-    c.training.binary = base->training.binary;
-    c.training.threads = base->training.threads;
-    c.training.seed = base->training.seed;
-    if (c.training
-            .binary) { /* with few steps, bits are better trained as numbers for half of them */
-        c.training.prefixes = train_prefix_halves(c.units);
-        c.training.numbers_first = 0.5;
-    }
-    return c;
 }
 
 taper_status train_embedding_search(train_embedding_stage *stage, double minutes,
@@ -381,7 +385,7 @@ taper_status train_embedding_search(train_embedding_stage *stage, double minutes
                 .seconds = 60.0 * minutes,
                 .k = base->training.k};
     *found = (train_embedding_found){0};
-    s.at.choice = beginning(base, s.pixels->inputs);
+    s.at.choice = train_embedding_first_choice(base, s.pixels->inputs);
     const taper_status status = find(&s, error);
     train_embedding_rows_free(&s.rows);
     train_trial_errors_free(&s.errors);

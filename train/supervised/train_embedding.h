@@ -9,6 +9,7 @@
  *   start_choice       a start learned without labels, or random weights: by trials
  *   embedding_search   a search for options, by trials on held-out images
  *   embedding_recipes  what it tries
+ *   plain_classifier   a network that names classes, with which its trials are compared
  *   trial_folds        which images each of its trials holds out
  *   trial_errors       the errors of these trials, by class */
 #ifndef TRAIN_TRAIN_EMBEDDING_H

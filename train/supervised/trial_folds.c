@@ -15,3 +15,14 @@ taper_status train_trial_parts(const uint32_t *order, size_t n, const uint32_t *
     free(next);
     return TAPER_OK;
 }
+
+void train_trial_fold(const uint32_t *order, const uint8_t *part, size_t n, uint32_t fold,
+                      train_embedding_rows *rows) {
+    size_t held = 0, learned = 0;
+    for (size_t i = 0; i < n; i++)
+        if (part[i] != fold || held++ >= TRAIN_TRIAL_MOST_HELD_OUT) rows->all[learned++] = order[i];
+    rows->n_training = rows->n = learned;
+    held = 0;
+    for (size_t i = 0; i < n && held < TRAIN_TRIAL_MOST_HELD_OUT; i++)
+        if (part[i] == fold) rows->all[rows->n++] = order[i], held++;
+}

@@ -1,13 +1,14 @@
 /* codes.js -- codes for search that a container carries (formats/SPEC.md, 5.7), and which images are most like one of
- * them: the order of `taper search` (15.5, falling weights). */
+ * them or like a picture: the order of `taper search` (15.5, falling weights). */
 import { TaperError } from "./errors.js";
+import { hexadecimal } from "./model.js";
 
 const HEADER = 56, ENTRY = 24, MOST_BITS = 65536;
 
 const corrupt = (what) => new TaperError("corrupt", `the codes for search are damaged: ${what}`);
 
-/** Where the section of codes lies: {at, stored, size, checksum}, or null. head: the file's first bytes. */
-export function codes_section(head) {
+/** Where a section lies, "code" or "smdl": {at, stored, size, checksum}, or null. head: the file's first bytes. */
+export function section_of(head, wanted) {
     const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
     const sections = head.length < HEADER ? 0 : view.getUint32(48, true);
     let at = HEADER + sections * ENTRY;
@@ -15,7 +16,7 @@ export function codes_section(head) {
     for (let entry = HEADER; entry < HEADER + sections * ENTRY; entry += ENTRY) {
         const type = String.fromCharCode(...head.subarray(entry, entry + 4));
         const stored = Number(view.getBigUint64(entry + 8, true)), size = Number(view.getBigUint64(entry + 16, true));
-        if (type === "code") return { at, stored, size, checksum: view.getUint32(entry + 4, true) };
+        if (type === wanted) return { at, stored, size, checksum: view.getUint32(entry + 4, true) };
         at += stored;
     }
     return null;
@@ -45,6 +46,7 @@ export class Codes {
     constructor(content, images) {
         const view = new DataView(content.buffer, content.byteOffset, content.byteLength);
         this.images = images;
+        this.model = content.length < 8 ? null : hexadecimal(view, 0);
         this.bits = content.length < 12 ? 0 : view.getUint32(8, true);
         const each = (this.bits + 7) >> 3;
         if (this.bits < 1 || this.bits > MOST_BITS) throw corrupt(`${this.bits} bits`);
@@ -66,32 +68,55 @@ export class Codes {
         return Array.from({ length: this.words }, (_, word) => 2 ** (last - layer(word)));
     }
 
-    /** The `most` images whose codes are nearest to that of image i, without it: [{index, distance}], nearest first. */
-    nearest(i, most) {
-        const { code, words, images } = this, weight = this.weights(), own = i * words;
+    /** Values of a model, above 0 where a bit is 1, as words of a code. */
+    pack(values) {
+        const words = new Uint32Array(this.words);
+        for (let bit = 0; bit < this.bits; bit++) if (values[bit] > 0) words[bit >> 5] |= 1 << (31 - (bit & 31));
+        return words;
+    }
+
+    /** The code of image i. */
+    of(i) {
+        return this.code.subarray(i * this.words, (i + 1) * this.words);
+    }
+
+    /** The `most` images whose codes are nearest to this one, without image `except`: [{index, distance}], nearest first. */
+    nearest(own, most, except = -1) {
+        const { code, words, images } = this, weight = this.weights();
         const distance = new Float64Array(images);
         for (let image = 0; image < images; image++) {
             let sum = 0;
             for (let word = 0; word < words; word++)
-                sum += weight[word] * bits_set(code[image * words + word] ^ code[own + word]);
+                sum += weight[word] * bits_set(code[image * words + word] ^ own[word]);
             distance[image] = sum;
         }
-        const others = Uint32Array.from({ length: images }, (_, image) => image).filter((image) => image !== i);
+        const others = Uint32Array.from({ length: images }, (_, image) => image).filter((image) => image !== except);
         others.sort((a, b) => distance[a] - distance[b] || a - b);
         return Array.from(others.subarray(0, most), (index) => ({ index, distance: distance[index] }));
     }
 }
 
-/** The codes of an open set. unpack(bytes, size) -> promise of the content of a zstd frame. */
-export async function read_codes({ source, info, options }, head, unpack) {
-    const section = codes_section(head), most = options.maxFront ?? 64 << 20;
-    if (!section) throw new TaperError("argument", "the container has no codes for search: taper encode --embed-with");
-    const { at, stored, size } = section;
+/** The content of a section. unpack(bytes, size) -> promise of the content of a zstd frame. */
+async function read_section({ source, options }, { at, stored, size, checksum }, unpack) {
+    const most = options.maxFront ?? 64 << 20;
     if (Math.max(stored, size) > most)
         throw new TaperError("limit", `the codes for search have ${size} bytes, above the limit of ${most} (maxFront)`);
     await source.want([[at, stored]]);
     if (!source.store.held.has(at, stored)) throw new TaperError("truncated", "the file ends within its codes for search");
     const bytes = source.store.get(at, stored);
-    if (crc32c(bytes) !== section.checksum) throw corrupt("their checksum differs");
-    return new Codes(stored === size ? bytes : await unpack(bytes, size), info.images);
+    if (crc32c(bytes) !== checksum) throw corrupt("their checksum differs");
+    return stored === size ? bytes : unpack(bytes, size);
+}
+
+/** The codes of an open set. */
+export async function read_codes(set, head, unpack) {
+    const section = section_of(head, "code");
+    if (!section) throw new TaperError("argument", "the container has no codes for search: taper encode --embed-with");
+    return new Codes(await read_section(set, section, unpack), set.info.images);
+}
+
+/** The model that made them, if the container carries it (`encode --embed-search-model`): its bytes, or null. */
+export async function read_codes_model(set, head, unpack) {
+    const section = section_of(head, "smdl");
+    return section && read_section(set, section, unpack);
 }

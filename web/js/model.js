@@ -5,6 +5,8 @@ import { source_of } from "./source.js";
 
 /** The model of most containers: "photo". */
 export const PHOTO = "a576d7a72c80c0f5";
+/** The model of codes for search that is built in: "search". */
+export const SEARCH = "c6a011427bd92e9e";
 /* Bytes of the first stages, by id: no others are fetched before the first picture. */
 const FIRST = { [PHOTO]: 63420 };
 const MOST_FIRST = 65536;
@@ -67,6 +69,7 @@ export class Model {
 
     told(error) {
         if (error.name === "AbortError") return error;
+        if (this.id === null) return error;
         return new TaperError("model", `the model ${this.id} is needed, and cannot be read: ${error.message}; put ` +
             `${this.id}.tpm there, or give options.modelBase or options.models`, { needed: this.id });
     }
@@ -82,14 +85,14 @@ function size_of(head, id, from) {
     let size = 24 + 20 * stages;
     if (!stages || MAGIC.some((byte, k) => head[k] !== byte) || head.length < size)
         throw new TaperError("corrupt", `${from}: not a model (.tpm)`);
-    if (hexadecimal(view, 16) !== id)
+    if (id !== null && hexadecimal(view, 16) !== id)
         throw new TaperError("model", `${from}: this is the model ${hexadecimal(view, 16)}, not ${id}`);
     for (let k = 0; k < stages; k++) size += Number(view.getBigUint64(24 + 20 * k, true));
     if (size > MOST) throw new TaperError("limit", `${from}: a model of ${size} bytes`);
     return size;
 }
 
-function hexadecimal(view, at) {
+export function hexadecimal(view, at) {
     return view.getBigUint64(at, true).toString(16).padStart(16, "0");
 }
 

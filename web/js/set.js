@@ -1,6 +1,6 @@
 /* set.js -- a set of images behind a URL or in memory: see taper.js. */
 import { Client, LocalClient, is_node } from "./client.js";
-import { codes_section, read_codes } from "./codes.js";
+import { read_codes, read_codes_model, section_of } from "./codes.js";
 import { TaperError, abort_error } from "./errors.js";
 import { PHOTO, model_of, model_wanted } from "./model.js";
 import { Pictures, picture_of } from "./picture.js";
@@ -34,6 +34,7 @@ export class TaperSet {
         this.place = typeof from === "string" || from instanceof URL ? String(from) : "the container";
         this.model = null;        // null: the container carries it
         this.stages = null;       // of a carried model, between the layers
+        this.made = {};           // promises of what search needs
     }
 
     async begin() {
@@ -52,7 +53,7 @@ export class TaperSet {
         this.with_model(this.pool.warm()).catch(() => {}); // while the caller begins; told when it draws
         const { info, names } = await this.planner.describe();
         this.stages = new RangeSet(info.stages);
-        info.hasCodes = codes_section(this.head()) !== null;
+        info.hasCodes = section_of(this.head(), "code") !== null;
         Object.assign(this, { info, names, length: info.images });
         if (options.signal?.aborted) throw abort_error(options.signal);
     }
@@ -81,11 +82,35 @@ export class TaperSet {
 
     async similar(image, most = 24) {
         const { index } = (await this.planner.locate(image, -1)).info; // of a further name: of the image that it names
-        this.codes ??= read_codes(this, this.head(), (bytes, size) => this.planner.unpack(bytes, size)).catch((error) => {
-            this.codes = null;
+        const codes = await this.codes();
+        return codes.nearest(codes.of(index), most, index);
+    }
+
+    async similarTo(picture, most = 24) {
+        const codes = await this.codes(), embedder = await this.once("embedder", () => this.open_embedder(codes));
+        return codes.nearest(codes.pack(embedder.code(picture)), most);
+    }
+
+    codes() {
+        return this.once("codes", () => read_codes(this, this.head(), (...given) => this.planner.unpack(...given)));
+    }
+
+    /** The model of the codes: that of the container, or by its id. */
+    async open_embedder(codes) {
+        const carried = await read_codes_model(this, this.head(), (...given) => this.planner.unpack(...given));
+        const { open_embedder } = await import("./embedder.js"); // when it is wanted
+        const embedder = await open_embedder(carried ?? codes.model, this.options);
+        if (embedder.isBinary && embedder.modelId === codes.model && embedder.units >= codes.bits) return embedder;
+        throw new TaperError("corrupt", "the container's model for search is not the one that made its codes");
+    }
+
+    /** A promise that is made once, and again after it failed. */
+    once(name, make) {
+        this.made[name] ??= make().catch((error) => {
+            this.made[name] = null;
             throw error;
         });
-        return (await this.codes).nearest(index, most);
+        return this.made[name];
     }
 
     async layers(image = 0) {
@@ -266,5 +291,6 @@ export class TaperSet {
         this.source.close();
         this.planner.close(error);
         this.pool.close(error);
+        this.made.embedder?.then((embedder) => embedder.close(), () => {});
     }
 }

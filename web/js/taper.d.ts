@@ -41,6 +41,7 @@ export interface OpenOptions {
     signal?: AbortSignal;
     wasm?: WebAssembly.Module | Bytes | string | URL;
     worker?: string | URL | (() => Worker | Promise<Worker>);
+    embedderWasm?: WebAssembly.Module | Bytes | string | URL;
 }
 
 export interface SetInfo {
@@ -53,7 +54,7 @@ export interface SetInfo {
     frontBytes: number;
     fileBytes: number;
     hasNames: boolean;
-    /** The container carries codes for search: similar() works. */
+    /** The container carries codes for search: similar() and similarTo() work. */
     hasCodes: boolean;
     classes: number;
     classNames: string[];
@@ -159,6 +160,8 @@ export class TaperSet {
     describe(image: ImageKey): Promise<ImageInfo>;
     /** The images that are most like this one, nearest first, without it; default 24. */
     similar(image: ImageKey, most?: number): Promise<{ index: number; distance: number }[]>;
+    /** The same for a picture of your own. */
+    similarTo(picture: Pixels, most?: number): Promise<{ index: number; distance: number }[]>;
     /** stage: of the model, from 1, which the layer has instead of passes; 0: none. */
     layers(image?: ImageKey): Promise<{ cut: number; passes: number; stage: number }[]>;
     image(image: ImageKey, options: ImageOptions<ImageBitmap> & { as: "bitmap" }): Pictures<ImageBitmap>;
@@ -168,5 +171,28 @@ export class TaperSet {
     close(): void;
 }
 
+/** RGBA, 8 bits a sample, as ImageData and the pictures of a set have it. */
+export interface Pixels {
+    width: number;
+    height: number;
+    data: Uint8Array | Uint8ClampedArray;
+}
+
+/** Makes codes of pictures by a model. */
+export interface Embedder {
+    /** Numbers of a code. */
+    readonly units: number;
+    /** They are margins of bits, above 0 where the bit is 1. */
+    readonly isBinary: boolean;
+    readonly modelId: string;
+    code(picture: Pixels): Float32Array;
+    close(): void;
+}
+
+/** The id of the built-in model of search. */
+export const SEARCH: string;
+/** model: its bytes, a URL, or its id if it is in the folder of models. */
+export function open_embedder(model: string | URL | Bytes, options?: Pick<OpenOptions,
+    "modelBase" | "models" | "embedderWasm">): Promise<Embedder>;
 export function open(from: string | URL | Bytes | Blob, options?: OpenOptions): Promise<TaperSet>;
 export function has_simd(): boolean;

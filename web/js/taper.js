@@ -16,6 +16,7 @@
  *   whole        largest file that is read whole from a server without ranges, 268435456
  *   maxFront     largest front matter, 67108864          timeout    ms for one call of a worker, 60000
  *   headers, credentials, fetch: as for fetch(), for the container     signal: ends the opening
+ *   embedderWasm the same as wasm, of taper-embedder.wasm, which similarTo needs
  *   wasm         a WebAssembly.Module, bytes, a URL or a promise of one, in place of the files beside this one
  *   worker       URL of taper-worker.js, or a function that makes a Worker
  *
@@ -29,6 +30,8 @@
  *   prefetch(list, options)  -> promise: the bytes for these are here
  *   similar(image, most)     -> promise of [{index, distance}], nearest first, at most `most` (24): the images whose codes
  *                               for search are most like those of this one, as `taper search` orders them
+ *   similarTo(picture, most) -> the same of a picture {width, height, data} of your own: RGBA of 8 bits, as ImageData or a
+ *                               Picture. The model of the codes comes from the container, from options.models or from modelBase
  *   layers(image)            -> promise of [{cut, passes, stage}]: where the layers of the file end
  *   statistics   {requests, bytes, model: {requests, bytes}}
  *   close()      ends requests and workers
@@ -53,15 +56,22 @@
  *   damaged      null, or what is wrong with the data behind these pixels, also after they were fetched again
  *   completeness {complete, passes, passesInFile, bytes, bytesInFile, share, exactRows, stages, stagesInModel}
  *
+ * open_embedder(model, options) -> promise of an Embedder, which makes codes as `taper embed` does. model: bytes, a URL, or the
+ * id of a model in modelBase, as SEARCH, the built-in model of search. Options: modelBase, models, embedderWasm.
+ *   units, isBinary, modelId     numbers of a code; whether they are margins of bits, above 0 where the bit is 1
+ *   code({width, height, data})  -> Float32Array(units); at once, in this thread. Transparency is blended onto white
+ *   close()
+ *
  * Errors are TaperErrors with a code: "http" (status), "network", "range" (no or wrong ranges), "encoded" (compressed
  * ranges), "changed" (another file than at first), "truncated", "corrupt", "version", "limit", "memory", "model"
  * (needed: its id), "argument", "worker" (a worker ended; the next call has a new one), "timeout", "closed"; and the
  * reason of an aborted signal. */
 import { TaperSet } from "./set.js";
 import { TaperError } from "./errors.js";
+import { SEARCH } from "./model.js";
 import { has_simd } from "./wasm.js";
 
-export { TaperError, TaperSet, has_simd };
+export { SEARCH, TaperError, TaperSet, has_simd };
 
 /** Opens a container: see above. */
 export async function open(from, options = {}) {
@@ -76,4 +86,9 @@ export async function open(from, options = {}) {
         set.close();
         throw error;
     }
+}
+
+/** A model that makes codes: see above. */
+export async function open_embedder(model, options) {
+    return (await import("./embedder.js")).open_embedder(model, options);
 }

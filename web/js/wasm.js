@@ -1,4 +1,4 @@
-/* wasm.js -- the decoder's module: with 128-bit SIMD, or the plain one where that lacks. Compiled once for a URL. */
+/* wasm.js -- the module of the decoder, or of the embedder: with 128-bit SIMD, or the plain one where that lacks. Compiled once for a URL. */
 import { TaperError } from "./errors.js";
 import { is_node } from "./client.js";
 
@@ -22,13 +22,14 @@ async function compile(url) {
     return WebAssembly.compile(await response.arrayBuffer()); // a server that does not know the type
 }
 
-/** given: a WebAssembly.Module, bytes, a URL or a promise of one, in place of the files beside this one. */
-export function wasm_module(given) {
-    if (typeof given?.then === "function") return given.then(wasm_module);
+/** given: a WebAssembly.Module, bytes, a URL or a promise of one, in place of the files beside this one. files: with SIMD,
+ *  and without if that is another one. */
+export function wasm_module(given, files = ["taper.wasm", "taper-plain.wasm"]) {
+    if (typeof given?.then === "function") return given.then((one) => wasm_module(one, files));
     if (given instanceof WebAssembly.Module) return Promise.resolve(given);
     if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) return WebAssembly.compile(given);
     const url = given ? new URL(given, globalThis.location?.href)
-        : has_simd() ? new URL("./taper.wasm", import.meta.url) : new URL("./taper-plain.wasm", import.meta.url);
+        : new URL(`./${has_simd() ? files[0] : files[files.length - 1]}`, import.meta.url);
     if (!compiled.has(url.href)) {
         const promise = compile(url);
         promise.catch(() => compiled.delete(url.href));
