@@ -255,6 +255,7 @@ static const char *name_class(void *user, int32_t label) {
 static void warn_twins(state *st) {
     const cli_twin_names names = {st, name_image, name_class};
     cli_warn_twins("classify", &st->known.seen, &names);
+    if (has_inputs(st)) cli_warn_known("classify", &st->known.seen, &names);
 }
 
 /* Keep the inputs that have labels, to find labelled images with the same pixels. */

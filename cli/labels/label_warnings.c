@@ -136,3 +136,24 @@ size_t cli_warn_twins(const char *verb, cli_seen_images *s, const cli_twin_names
                     kinds - (size_t)MOST_NAMED, kinds - MOST_NAMED == 1 ? " is" : "s are", twins);
     return twins;
 }
+
+size_t cli_warn_known(const char *verb, const cli_seen_images *s, const cli_twin_names *names) {
+    const cli_seen_image *known = NULL, *first = NULL;
+    size_t n = 0, tested = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const cli_seen_image *at = &s->item[i];
+        if (!at->set) known = at;
+        tested += at->set;
+        if (!at->set || !known || known->hash != at->hash) continue;
+        if (!n++) first = at;
+    }
+    if (!n) return 0;
+    char plain[NAME_ROOM], room[4200];
+    cli_plain_text(plain, sizeof plain, names->image(names->user, first, room, sizeof room));
+    cli_warning(verb, NULL,
+                "%zu of %zu tested image%s %s the pixels of a labelled one ('%s'%s): the error is "
+                "too low; test other images, or give --leave-one-out",
+                n, tested, formats_plural(tested, "s"), n == 1 ? "has" : "have", plain,
+                n == 1 ? "" : " is the first");
+    return n;
+}

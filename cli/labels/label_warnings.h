@@ -57,4 +57,8 @@ typedef struct cli_twin_names {
  * class. */
 size_t cli_warn_twins(const char *verb, cli_seen_images *seen, const cli_twin_names *names);
 
+/* Warn of tested images, of set 1, that are also among the labelled ones, of set 0: names the
+ * first. `seen` as cli_warn_twins has sorted it. Returns their number. */
+size_t cli_warn_known(const char *verb, const cli_seen_images *seen, const cli_twin_names *names);
+
 #endif

@@ -96,6 +96,15 @@ rm set/few/twin.pgm set/many/same.pgm
 cp set/many/1003.pgm test/few/1050.pgm # among the inputs
 "$TAPER" classify -q --among set test -o test.csv 2>err
 grep -q "'many/1003.pgm' (class 'many') and 'few/1050.pgm' (class 'few') have the same pixels" err
+grep -q "warning: 1 of 200 tested images has the pixels of a labelled one ('few/1050.pgm'): the error is too low; test other images, or give" err
+"$TAPER" classify -q --among set set -o test.csv -f 2>err
+grep -q "warning: 248 of 248 tested images have the pixels of a labelled one ('.*' is the first): the error is too low" err
+"$TAPER" classify -q --among set --leave-one-out -f -o own.csv 2>own.txt
+not grep -q 'the error is too low' own.txt
+rm test/few/1050.pgm
+"$TAPER" classify -q --among set test -f -o test.csv 2>err
+not grep -q 'the error is too low' err
+cp set/many/1003.pgm test/few/1050.pgm
 cp test/few/1050.pgm part
 "$TAPER" classify -q --among set part -f -o test.csv 2>err # no label of its own
 not grep -q 'same pixels' err
