@@ -127,8 +127,9 @@ static void put_sweep(const embedding *e, const embedding_cell *cell, FILE *to) 
     char *path = figures_path(e->figures.out, "%s.svg", stem);
     if (access(path, R_OK) == 0) {
         cli_page_note(to, "Figure 6 of the paper: test images, what their whole code gives back, "
-                          "and what it gives while one of the 20 other units goes through its "
-                          "range: the class should stay, the look change.");
+                          "and what it gives while one unit goes through its range. Eight rows "
+                          "for some of the 20 other units: the class should stay, the look "
+                          "change. Eight rows for some of the 30 units of the classes.");
         figures_section_svg(&e->figures, to, stem, "reconstructions while one unit changes");
     }
     free(path);

@@ -58,17 +58,22 @@ static void draw_row(embedding *e, figures_drawing *d, const codec_network *net,
 void embedding_sweep(embedding *e, const char *stem, const codec_network *net, size_t others,
                      const float *codes, const train_pixels *rows) {
     const uint32_t side = side_of(rows->inputs), step = side + GAP;
+    const size_t of_class = net->units - others;
     const uint32_t n = others < MOST_ROWS ? (uint32_t)others : MOST_ROWS;
+    const uint32_t more = of_class < MOST_ROWS ? (uint32_t)of_class : MOST_ROWS;
     figures_drawing *d = figures_memory(1, sizeof *d);
     char name[96], words[64];
     snprintf(words, sizeof words, "one unit, -%.1f to %.1f deviations", (double)reach,
              (double)reach);
     if (side * side != rows->inputs) figures_die("%s: images that are not square", stem);
-    figures_draw_begin(d, (FRONT + STEPS) * step, TOP + n * step, ZOOM);
-    figures_draw_word(d, 2.0f, 18.0f, 12.0f, "image, code");
+    figures_draw_begin(d, (FRONT + STEPS) * step, TOP + (n + more) * step, ZOOM);
+    figures_draw_word(d, 2.0f, 18.0f, 12.0f, "image");
+    figures_draw_word(d, (float)(ZOOM * step) + 2.0f, 18.0f, 12.0f, "code");
     figures_draw_word(d, (float)(ZOOM * FRONT * step), 18.0f, 12.0f, words);
     for (uint32_t row = 0; row < n; row++)
-        draw_row(e, d, net, net->units - others + row, codes, rows, row);
+        draw_row(e, d, net, of_class + row, codes, rows, row);
+    for (uint32_t row = 0; row < more; row++)
+        draw_row(e, d, net, row * of_class / more, codes, rows, n + row);
     snprintf(name, sizeof name, "%s-sweep", stem);
     figures_draw_end(&e->figures, d, name, "reconstructions while one unit goes through its range");
     free(d);

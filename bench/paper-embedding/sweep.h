@@ -7,7 +7,8 @@
 #include "train/sampling/dataset.h"
 
 /* OUT/STEM-sweep.png and .svg: a row each for the first eight of the last `others` units of the
- * code, by another test image each; the image and its reconstruction stand in front.
+ * code, and for eight of the units before them, by another test image each; the image and its
+ * reconstruction stand in front.
  * codes[rows->n][units] are the network's, which has a decoder; rows are square images. */
 void embedding_sweep(embedding *e, const char *stem, const codec_network *net, size_t others,
                      const float *codes, const train_pixels *rows);

@@ -68,7 +68,7 @@ tail -1 lines >found.json
 grep -q '^{"schema":1,"trial":"gradients, a linear map","error_percent":[0-9.]*,.*"options":"--objective nca .*--cells 4 --hold-out 0"}$' lines
 grep -q '"options":"--objective .*","trials":' found.json
 grep -q '"classifier_error_percent":[0-9.]*,.*"classifier_is_better":\(true\|false\)' found.json
-sed 's/.*"options":"\(.*\) -e [0-9]*\(.*\)"}$/\1\2/' lines | sed '$d' >options
+sed 's/.*"options":"\(.*\) -e [1-9][0-9]*\(.*\)"}$/\1\2/' lines | sed '$d' >options
 test "$(sort options | uniq -d | wc -l)" -eq 0 # no options are tried twice
 awk -F'"pixels_error_percent":' '{ split($2, a, ","); split($0, b, "\"error_percent\":"); split(b[2], e, ",")
     exit !(e[1] < a[1] / 2) }' found.json
