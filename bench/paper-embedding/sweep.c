@@ -70,8 +70,7 @@ void embedding_sweep(embedding *e, const char *stem, const codec_network *net, s
     figures_draw_word(d, 2.0f, 18.0f, 12.0f, "image");
     figures_draw_word(d, (float)(ZOOM * step) + 2.0f, 18.0f, 12.0f, "code");
     figures_draw_word(d, (float)(ZOOM * FRONT * step), 18.0f, 12.0f, words);
-    for (uint32_t row = 0; row < n; row++)
-        draw_row(e, d, net, of_class + row, codes, rows, row);
+    for (uint32_t row = 0; row < n; row++) draw_row(e, d, net, of_class + row, codes, rows, row);
     for (uint32_t row = 0; row < more; row++)
         draw_row(e, d, net, row * of_class / more, codes, rows, n + row);
     snprintf(name, sizeof name, "%s-sweep", stem);
