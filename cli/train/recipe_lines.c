@@ -75,8 +75,10 @@ static void say_first(const cli_train_reporter *t, const train_embedding_found *
              formats_plural(c->training.k, "s"), 100.0 * f->pixels.rate);
     if (f->classifier.tested)
         cli_note(t->common, t->verb,
-                 "a plain classifier, two hidden layers of 500 units, has %.2f %% errors (%.0f s)",
-                 100.0 * f->classifier.rate, f->classifier_seconds);
+                 "a plain classifier, two hidden layers of 500 units, has %.2f %% errors (%u "
+                 "epoch%s, %.0f s)",
+                 100.0 * f->classifier.rate, f->classifier_epochs,
+                 formats_plural(f->classifier_epochs, "s"), f->classifier_seconds);
     if (c->training.balanced)
         cli_note(t->common, t->verb, "balanced errors, by which the settings are chosen:");
 }

@@ -32,11 +32,11 @@ void cli_train_say_read(void *user, uint64_t done, uint64_t total) {
 }
 
 void cli_train_enter(cli_train_reporter *t, const char *stage, uint64_t total, const char *unit) {
-    if (t->stage && !strcmp(t->stage, stage)) return;
+    if (t->stage && !strcmp(t->stage, stage) && t->total == total) return;
     if (t->stage) cli_progress_end(&t->progress);
     cli_detail(t->common, 2, t->verb, "%s", stage);
     cli_progress_start(&t->progress, t->common, stage, total, unit);
-    t->stage = stage;
+    t->stage = stage, t->total = total;
 }
 
 static void say_candidate(void *user, codec_window window, uint32_t units, uint64_t model_bytes,

@@ -18,7 +18,8 @@ typedef struct cli_train_reporter {
     int append; /* 1: append to the log of a resumed run */
     /* Private. */
     cli_progress progress;
-    const char *stage;
+    const char *stage; /* with its total */
+    uint64_t total;
     FILE *log;
     struct {
         double epoch, training, validation, swept;

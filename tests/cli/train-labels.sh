@@ -21,7 +21,7 @@ checks() { # folder, images of each class
 checks set 80
 "$TAPER" train-labels -o found.tpm --minutes 0.4 --seed 5 set 2>found.txt
 grep -q 'tried on 240 images, 4 folds, 5 votes: nearest neighbours by pixels have' found.txt
-grep -q 'a plain classifier, two hidden layers of 500 units, has [0-9.]* % errors' found.txt
+grep -q 'a plain classifier, two hidden layers of 500 units, has [0-9.]* % errors ([0-9]* epochs*, [0-9]* s)' found.txt
 grep -q '%  a linear map' found.txt
 grep -q 'no held-out image is in error: no more settings are tried\|%  principal components' found.txt
 grep -q 'a linear map: kept' found.txt

@@ -36,9 +36,16 @@ async function codes([list, file, ...images]) {
         });
     });
     assert.throws(() => embedder.code({ width: 2, height: 2, data: new Uint8Array(12) }), { code: "argument" });
-    assert.throws(() => embedder.code({ width: 0, height: 0, data: new Uint8Array(0) }), { code: "argument" });
+    const bytes = new Uint8Array(16);
+    for (const bad of [null, undefined, 5, {}, { width: 0, height: 0, data: new Uint8Array(0) }, { width: 2n, height: 2n, data: bytes },
+        { width: 2, height: 2, data: "sixteen letters." }, { width: 2, height: 2, data: new BigUint64Array(16) },
+        { width: 2, height: 2, data: new Float32Array(16) }, { width: 1.6, height: 2.5, data: bytes },
+        { width: NaN, height: 2, data: bytes }, { width: 65536, height: 65536, data: bytes }])
+        assert.throws(() => embedder.code(bad), { code: "argument" });
     embedder.close();
     assert.throws(() => embedder.code(read(images[0])), { code: "closed" });
+    for (const bad of [undefined, null, "", 123, {}, "no-such.tpm"]) await assert.rejects(open_embedder(bad), { code: "argument" });
+    await assert.rejects(open_embedder("file:///no/such.tpm"), { code: "model" });
     const whole = readFileSync(file);
     for (const size of [0, 20, 100, whole.length - 1])
         await assert.rejects(open_embedder(whole.subarray(0, size)), (error) => /truncated|corrupt/.test(error.code), `${size}`);
@@ -65,6 +72,8 @@ async function search([container, list, image, file]) {
     const set = await open(bytes, { workers: 0, ...(models && { models }) });
     const found = await set.similarTo(read(image), wanted.length);
     assert.deepEqual(found.map(({ index, distance }) => [distance, index + 1]), wanted);
+    for (const most of [-1, NaN, "some"]) await assert.rejects(set.similarTo(read(image), most), { code: "argument" });
+    await assert.rejects(set.similarTo(null), { code: "argument" });
     set.close();
 }
 

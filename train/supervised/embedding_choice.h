@@ -120,12 +120,13 @@ typedef struct train_embedding_found {
     taper_error_rate expected;
     /* The same by class; owned by the report. */
     train_class_tally expected_classes;
-    /* On the same images, or fewer if they are large: of nearest neighbours by pixels, and of a
-     * classifier network (plain_classifier.h; tested 0: it diverged). */
+    /* On the same images: of nearest neighbours by pixels, with fewer images if they are large, and
+     * of a classifier network (plain_classifier.h; tested 0: it diverged, or takes too long). */
     taper_error_rate pixels, classifier;
     /* The same as trials are judged: the rate, or the mean over classes. */
     double pixels_judged, classifier_judged, judged; /* judged: of `error` */
     double classifier_seconds;
+    uint32_t classifier_epochs;
     size_t rows; /* images in trials */
     uint32_t folds;
     /* Voting neighbours in trials: fewer than requested if classes are small. */

@@ -281,21 +281,22 @@ static taper_status judge_pixels(search *s, taper_error_rate *rate, taper_error 
 
 static taper_status judge_classifier(search *s, taper_error_rate *rate, taper_error *error) {
     const double seconds = share_of_classifier * share_of_trials * s->seconds / s->found->folds;
+    train_plain_run run;
     TAPER_TRY(train_plain_classifier_judge(s->stage, &s->rows, s->at.choice.training.seed, seconds,
-                                           s->wrong, rate, &s->stopped, error));
+                                           s->wrong, rate, &run, error));
+    s->found->classifier_epochs = run.epochs, s->stopped = run.stopped;
     if (!s->stopped) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG, "stopped while a classifier was trained");
 }
 
-/* The errors of all folds, as trials have them, but of fewer rows if images are large; and what
- * trials are compared by. */
-static taper_status judge_folds(search *s, judge_fn *judge, taper_error_rate *sum, double *judged,
-                                taper_error *error) {
+/* The errors of all folds of at most so many rows; and what trials are compared by. */
+static taper_status judge_folds(search *s, judge_fn *judge, size_t most, taper_error_rate *sum,
+                                double *judged, taper_error *error) {
     train_embedding_found *f = s->found;
     const size_t rows = f->rows;
     train_class_tally tally = {0};
     taper_status status = train_class_tally_open(&tally, s->rows.classes, error);
-    f->rows = formats_smaller(rows, MOST_PIXELS / s->pixels->inputs);
+    f->rows = formats_smaller(rows, most);
     for (uint32_t k = 0; k < f->folds && status == TAPER_OK; k++) {
         taper_error_rate rate = {.size = sizeof(taper_error_rate)};
         take_fold(s, k);
@@ -310,20 +311,22 @@ static taper_status judge_folds(search *s, judge_fn *judge, taper_error_rate *su
     return status;
 }
 
-/* What the trials are compared with. If the classifier diverges, its error is not known. */
+/* What the trials are compared with. If the classifier diverges or takes too long, its error is not
+ * known. */
 static taper_status judge_yardsticks(search *s, taper_error *error) {
     train_embedding_found *f = s->found;
     const train_embedding_hooks *h = s->stage->hooks;
     taper_error why = {0};
-    TAPER_TRY(judge_folds(s, judge_pixels, &f->pixels, &f->pixels_judged, error));
+    TAPER_TRY(judge_folds(s, judge_pixels, MOST_PIXELS / s->pixels->inputs, &f->pixels,
+                          &f->pixels_judged, error));
     if (h->stage) h->stage(h->user, "a plain classifier", -1.0);
     const double begun = train_seconds();
     const taper_status status =
-        judge_folds(s, judge_classifier, &f->classifier, &f->classifier_judged, &why);
+        judge_folds(s, judge_classifier, f->rows, &f->classifier, &f->classifier_judged, &why);
     f->classifier_seconds = train_seconds_since(begun);
     if (status == TAPER_OK) return TAPER_OK;
     f->classifier = (taper_error_rate){.size = sizeof f->classifier};
-    if (status == TAPER_ERR_ARG && !s->stopped) return TAPER_OK;
+    if ((status == TAPER_ERR_ARG || status == TAPER_ERR_LIMIT) && !s->stopped) return TAPER_OK;
     return formats_fail_as(error, status, &why, "%s", why.text);
 }
 

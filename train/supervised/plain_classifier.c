@@ -10,7 +10,11 @@
 #include <string.h>
 
 static const uint32_t hidden[] = {500, 500};
-enum { LAYERS = sizeof hidden / sizeof *hidden };
+enum {
+    LAYERS = sizeof hidden / sizeof *hidden,
+    TIMED_ROWS = 1000,
+    MOST_LATE = 4 /* times as long as asked */
+};
 
 /* Training rows, one after the other. */
 typedef struct copied {
@@ -39,26 +43,32 @@ typedef struct job {
     const train_pixels *rows;
     codec_network *net;
     train_teaching_options options;
-    int *stopped;
+    train_plain_run *run;
 } job;
 
-/* From the start. */
-static taper_status learn(job *j, taper_error *error) {
+/* From the start, on the first n rows. */
+static taper_status learn(job *j, size_t n, uint32_t epochs, taper_error *error) {
+    train_pixels rows = *j->rows;
+    rows.n = n;
+    j->options.epochs = epochs;
     const train_embedding_callbacks *c = &j->stage->hooks->training;
     const train_teaching_callbacks callbacks = {c->user, c->step, NULL};
     train_drawn_start(j->net, j->options.seed);
-    return train_teaching(&j->options, j->rows, j->stage->device, j->net, &callbacks, j->stopped,
-                          error);
+    return train_teaching(&j->options, &rows, j->stage->device, j->net, &callbacks,
+                          &j->run->stopped, error);
 }
 
 static taper_status learn_in(job *j, double seconds, taper_error *error) {
+    const size_t n = j->rows->n, timed = formats_smaller(n, TIMED_ROWS);
     const double begun = train_seconds();
-    j->options.epochs = 1;
-    TAPER_TRY(learn(j, error));
-    const double fitting = seconds / train_seconds_since(begun) - 1.0;
-    if (*j->stopped || !(fitting >= 2.0)) return TAPER_OK;
-    j->options.epochs = (uint32_t)fmin(train_teaching_epochs(j->rows->n), fitting);
-    return learn(j, error);
+    TAPER_TRY(learn(j, timed, 1, error));
+    const double epoch = train_seconds_since(begun) * (double)n / (double)formats_larger(timed, 1);
+    if (j->run->stopped) return TAPER_OK;
+    if (epoch > MOST_LATE * seconds)
+        return formats_fail(error, TAPER_ERR_LIMIT, "a pass over %zu images takes %.0f s", n,
+                            epoch);
+    j->run->epochs = (uint32_t)fmax(1.0, fmin(train_teaching_epochs(n), seconds / epoch));
+    return learn(j, n, j->run->epochs, error);
 }
 
 /* Held-out rows and their classes by the network. */
@@ -93,19 +103,19 @@ static taper_status count(const job *j, const train_embedding_rows *rows, uint8_
 taper_status train_plain_classifier_judge(train_embedding_stage *stage,
                                           const train_embedding_rows *rows, uint64_t seed,
                                           double seconds, uint8_t *wrong, taper_error_rate *rate,
-                                          int *stopped, taper_error *error) {
+                                          train_plain_run *run, taper_error *error) {
     codec_network net = {0};
     copied own = {0};
-    job j = {stage, &own.rows, &net, train_teaching_defaults(), stopped};
+    job j = {stage, &own.rows, &net, train_teaching_defaults(), run};
     j.options.reach = 0.0f, j.options.seed = seed;
-    *stopped = 0;
+    *run = (train_plain_run){0};
     taper_status status = copy_rows(&own, stage->pixels, rows);
     if (status == TAPER_OK)
         status = codec_network_alloc(&net, own.rows.inputs, rows->classes, CODEC_ENCODER, hidden,
                                      LAYERS, NULL, 0);
     status = train_explain(status, error, "a classifier of %u classes", (unsigned)rows->classes);
     if (status == TAPER_OK) status = learn_in(&j, seconds, error);
-    if (status == TAPER_OK && !*stopped) status = count(&j, rows, wrong, rate, error);
+    if (status == TAPER_OK && !run->stopped) status = count(&j, rows, wrong, rate, error);
     codec_network_free(&net);
     free(own.pixels), free(own.label);
     return status;

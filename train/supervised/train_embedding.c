@@ -54,10 +54,13 @@ static taper_status check_images(const job *j, codec_window window, taper_error 
                             "it out, and they are scaled");
     if (window.width > CODEC_MAX_WINDOW_SIDE || window.height > CODEC_MAX_WINDOW_SIDE ||
         codec_window_values(window) > CODEC_MAX_INPUTS)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "images of %u x %u are too large for a whole window, of up to %d a "
-                            "side; leave --window whole out, and they are scaled",
-                            window.width, window.height, CODEC_MAX_WINDOW_SIDE);
+        return formats_fail(
+            error, TAPER_ERR_ARG,
+            "images of %u x %u with %u channel%s are too large for a whole window, of "
+            "up to %d a side and %d values; leave --window whole out, and they are "
+            "scaled",
+            window.width, window.height, window.channels, formats_plural(window.channels, "s"),
+            CODEC_MAX_WINDOW_SIDE, CODEC_MAX_INPUTS);
     return TAPER_OK;
 }
 

@@ -82,6 +82,7 @@ export class Codes {
 
     /** The `most` images whose codes are nearest to this one, without image `except`: [{index, distance}], nearest first. */
     nearest(own, most, except = -1) {
+        if (!(most >= 0)) throw new TaperError("argument", `${most} images are wanted: give a number from 0`);
         const { code, words, images } = this, weight = this.weights();
         const distance = new Float64Array(images);
         for (let image = 0; image < images; image++) {

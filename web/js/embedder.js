@@ -5,7 +5,11 @@ import { TaperError } from "./errors.js";
 import { Model, model_of } from "./model.js";
 import { wasm_module } from "./wasm.js";
 
+const MOST_BYTES = 1 << 30; // as the memory of a module
 const reader = new TextDecoder();
+
+const is_size = (n) => Number.isInteger(n) && n > 0;
+const is_bytes = (data) => data instanceof Uint8Array || data instanceof Uint8ClampedArray;
 
 /** A model that makes codes. units: numbers of a code; isBinary: they are margins, above 0 where the bit is 1. */
 export class Embedder {
@@ -34,16 +38,17 @@ export class Embedder {
 
     /** Bytes in the module's memory. */
     place(bytes) {
-        const at = this.wasm.web_embedder_alloc(bytes.length);
+        const at = bytes.length < MOST_BYTES ? this.wasm.web_embedder_alloc(bytes.length) : 0;
         if (!at) throw new TaperError("memory", `no memory for ${bytes.length} bytes`);
         new Uint8Array(this.wasm.memory.buffer).set(bytes, at);
         return at;
     }
 
     /** The code of {width, height, data}, RGBA of 8 bits as in ImageData: Float32Array(units). */
-    code({ width, height, data }) {
+    code(picture) {
         if (!this.of) throw new TaperError("closed", "the embedder was closed");
-        if (!(width > 0 && height > 0) || data?.length !== 4 * width * height)
+        const { width, height, data } = picture ?? {};
+        if (!is_size(width) || !is_size(height) || !is_bytes(data) || data.length !== 4 * width * height)
             throw new TaperError("argument", "a picture has width, height and data: RGBA, 4 bytes a pixel, as ImageData");
         const at = this.place(data);
         try {
@@ -61,12 +66,19 @@ export class Embedder {
     }
 }
 
+function address(from) {
+    try {
+        if (from instanceof URL || (typeof from === "string" && from)) return new URL(from, globalThis.location?.href);
+    } catch { /* told below */ }
+    throw new TaperError("argument", `open_embedder: ${from} is neither bytes nor the URL or the id of a model`);
+}
+
 /** The bytes of a model: given as bytes, or a URL, or an id of which ID.tpm is in the folder of models. */
 async function bytes_of(from, options) {
     if (from instanceof ArrayBuffer) return new Uint8Array(from);
     if (ArrayBuffer.isView(from)) return new Uint8Array(from.buffer, from.byteOffset, from.byteLength);
     const is_id = /^[0-9a-f]{16}$/.test(from);
-    const model = is_id ? model_of(from, options) : new Model(null, new URL(from, globalThis.location?.href), options);
+    const model = is_id ? model_of(from, options) : new Model(null, address(from), options);
     await model.rest();
     return model.bytes();
 }

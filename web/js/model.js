@@ -69,7 +69,8 @@ export class Model {
 
     told(error) {
         if (error.name === "AbortError") return error;
-        if (this.id === null) return error;
+        if (this.id === null && error instanceof TaperError) return error;
+        if (this.id === null) return new TaperError("model", `${this.from} cannot be read: ${error.message}`);
         return new TaperError("model", `the model ${this.id} is needed, and cannot be read: ${error.message}; put ` +
             `${this.id}.tpm there, or give options.modelBase or options.models`, { needed: this.id });
     }
