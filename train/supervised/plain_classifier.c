@@ -13,8 +13,11 @@ static const uint32_t hidden[] = {500, 500};
 enum {
     LAYERS = sizeof hidden / sizeof *hidden,
     TIMED_ROWS = 1000,
+    LEAST_TIMED_ROWS = 50,
+    TIMED_VALUES = 4000000,
     TIMED_EPOCHS = 3,
-    MOST_LATE = 4 /* times as long as asked */
+    MOST_LATE = 4, /* times as long as asked */
+    MOST_BEGINNING = 16
 };
 
 /* Training rows, one after the other. */
@@ -59,25 +62,27 @@ static taper_status learn(job *j, size_t n, uint32_t epochs, taper_error *error)
                           &j->run->stopped, error);
 }
 
-/* The seconds of an epoch, without those that every training takes to begin. */
-static taper_status time_epoch(job *j, double *epoch, taper_error *error) {
-    const size_t n = j->rows->n, timed = formats_smaller(n, TIMED_ROWS);
+/* The seconds of an epoch, without those that every training takes to begin. If the beginning takes
+ * longer than most_seconds, it is with those. */
+static taper_status time_epoch(job *j, double most_seconds, double *epoch, taper_error *error) {
+    const size_t n = j->rows->n, most = formats_smaller(TIMED_ROWS, TIMED_VALUES / j->rows->inputs);
+    const size_t timed = formats_smaller(n, formats_larger(most, LEAST_TIMED_ROWS));
     double seconds[2] = {0};
-    for (uint32_t i = 0; i < 2 && !j->run->stopped; i++) {
+    for (uint32_t i = 0; i < 2 && !j->run->stopped && seconds[0] <= most_seconds; i++) {
         const double begun = train_seconds();
         TAPER_TRY(learn(j, timed, i ? TIMED_EPOCHS : 1, error));
         seconds[i] = train_seconds_since(begun);
     }
     const double least = seconds[0] / 20; /* clocks are coarse */
-    *epoch = fmax((seconds[1] - seconds[0]) / (TIMED_EPOCHS - 1), least) * (double)n /
-             (double)formats_larger(timed, 1);
+    const double one = seconds[1] > 0 ? (seconds[1] - seconds[0]) / (TIMED_EPOCHS - 1) : seconds[0];
+    *epoch = fmax(one, least) * (double)n / (double)formats_larger(timed, 1);
     return TAPER_OK;
 }
 
 static taper_status learn_in(job *j, double seconds, taper_error *error) {
     const size_t n = j->rows->n;
     double epoch;
-    TAPER_TRY(time_epoch(j, &epoch, error));
+    TAPER_TRY(time_epoch(j, MOST_BEGINNING * seconds, &epoch, error));
     if (j->run->stopped) return TAPER_OK;
     if (epoch > MOST_LATE * seconds)
         return formats_fail(error, TAPER_ERR_LIMIT, "a pass over %zu images takes %.0f s", n,
