@@ -4,6 +4,7 @@
 # make check-quick  the fast tests of every module, to run after each change
 # make check      every test that is not long and needs no GPU; ends with `N passed, N failed`; skips say why
 # make check-all  every test: long ones, all shapes, sanitizers, a sample of mutants of the kernels
+# make check-rest what check-all runs and check does not
 # make check-gpu  what only a GPU can show; REQUIRE=cuda: fails where there is none
 # make V=1 ...    with the compiler's command lines; -jN: N jobs in place of one a processor
 # make CC=... HOSTCC=cc ...  for another machine; HOSTCC, HOST_CFLAGS, HOST_LIBS (zstd, xxhash): of this one
@@ -110,7 +111,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
-.PHONY: all deps demo demo-run check-quick check check-all check-programs check-quick-programs check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval paper-broadcast lib install install-lib deb python clean help
+.PHONY: all deps demo demo-run check-quick check check-all check-rest check-programs check-quick-programs check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval paper-broadcast lib install install-lib deb python clean help
 .SECONDARY:
 all: $(B)/taper $(B)/make_samples lib $(if $(filter 1,$(MPI)),$(B)/taper-mpi.so)
 lib: $(B)/libtaper.a $(B)/libtaper.so $(B)/include/taper.h
@@ -132,10 +133,10 @@ check: deps
 	@$(MAKE) --no-print-directory $(SOME_ARCH) check-run
 check-run: check-programs
 	@TIER=check sh tests/run.sh $(B)
-check-all: deps
+check-all check-rest: deps
 	@$(MAKE) --no-print-directory check-programs
 	@$(MAKE) --no-print-directory SAN=1 CUDA=0 check-quick-programs $(SAN_REPLAYS)
-	@TIER=all SAN_BUILD=build/san sh tests/run.sh $(B)
+	@TIER=$(@:check-%=%) SAN_BUILD=build/san sh tests/run.sh $(B)
 check-programs: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths $(B)/bench/bench_scale \
     $(B)/bench/paper_embedding $(B)/bench/bench_retrieval $(B)/bench/paper_broadcast $(REPLAYS) $(B)/example $(B)/ranges $(B)/alike \
     $(B)/tests/conformance/generate

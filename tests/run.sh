@@ -6,8 +6,9 @@
 # LIST=1: prints the jobs, as "kind name", and runs none.
 #
 # TIER: quick (the tests that are marked `quick` in tests/tiers.txt), check (all tests that are not marked
-# `all`; the default) or all. Some tests read TIER and run fewer shapes in smaller tiers. With a PATTERN, TIER
-# only has this effect: every matching test runs.
+# `all`; the default), all, or rest (what `all` has beyond `check`: the tests marked `all`, those with sanitizers,
+# and the kernels, which run in three orders of threads in `all` and `rest`, in one in `check`). With a PATTERN,
+# every matching test runs, and TIER only sets the orders.
 #
 # Kinds of tests:
 #   unit     BUILD_DIR/tests/test_X for each tests/test_X.c (cmocka; its test functions are counted)
@@ -17,8 +18,8 @@
 #            shell pattern for all of standard error). A line "SKIP reason" on standard output skips the test.
 #   example  the example program of the library, on a new container
 #   style    tests/style.sh
-#   san-...  unit, fuzz or cli tests with the programs of SAN_BUILD, which are built with sanitizers; in tier
-#            `all`, for tests that are marked quick or san
+#   san-...  unit, fuzz or cli tests with the programs of SAN_BUILD, which are built with sanitizers; in tiers
+#            `all` and `rest`, for tests that are marked quick or san
 # A test that was not built fails. Environment variables:
 #   REQUIRE=cuda,zsh   skips whose name or reason contains one of these words count as failures
 #   TEST_TIMEOUT=1800  seconds per test; only ends tests that hang (the slowest takes a twentieth of it)
@@ -186,8 +187,8 @@ B=$(cd "$1" && pwd) ROOT=$(cd "$(dirname "$0")/.." && pwd) pattern=${2-}
 TAPER=$B/taper SAMPLES=$B/make_samples TEST_TIMEOUT=${TEST_TIMEOUT:-1800} TIER=${TIER:-check}
 case $TIER in
 quick | check) TAPER_MODEL_ORDERS=${TAPER_MODEL_ORDERS:-1} ;;
-all) TAPER_MODEL_ORDERS=${TAPER_MODEL_ORDERS:-3} ;;
-*) echo "TIER is quick, check or all, not '$TIER'" >&2; exit 2 ;;
+all | rest) TAPER_MODEL_ORDERS=${TAPER_MODEL_ORDERS:-3} ;;
+*) echo "TIER is quick, check, all or rest, not '$TIER'" >&2; exit 2 ;;
 esac
 [ -z "${SAN_BUILD-}" ] || SAN_BUILD=$(cd "$SAN_BUILD" && pwd) || exit 2
 WORK=$(mktemp -d) || exit 2
@@ -213,14 +214,15 @@ list_sanitized() {
 # Is a job in this tier?
 in_tier() { # kind name
     marked=$(sed -n "/^san/d; s/^\([a-z]*\) $1 $2\$/\1/p" "$ROOT/tests/tiers.txt")
-    case $TIER.$marked in all.* | check. | check.quick | quick.quick) return 0 ;; esac
+    case $TIER.$marked in all.* | check. | check.quick | quick.quick | rest.all) return 0 ;; esac
+    case "$TIER $1 $2" in "rest unit test_kernels_"* | "rest san-"*) return 0 ;; esac
     return 1
 }
 {
     list unit tests test_ .c
     list cli tests/cli '' .sh
     list fuzz tests/fuzz fuzz_ .c
-    [ "$TIER" != all ] || [ -z "${SAN_BUILD-}" ] || list_sanitized
+    case $TIER in all | rest) [ -z "${SAN_BUILD-}" ] || list_sanitized ;; esac
     [ ! -f "$ROOT/samples/example/example.c" ] || echo "example example"
     echo "style style"
 } | while read -r kind name; do

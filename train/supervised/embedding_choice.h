@@ -121,7 +121,7 @@ typedef struct train_embedding_found {
     /* The same by class; owned by the report. */
     train_class_tally expected_classes;
     /* On the same images: of nearest neighbours by pixels, with fewer images if they are large, and
-     * of a classifier network (plain_classifier.h; tested 0: it diverged, or takes too long). */
+     * of a classifier network (plain_classifier.h; tested 0: it diverged or exceeds a limit). */
     taper_error_rate pixels, classifier;
     /* The same as trials are judged: the rate, or the mean over classes. */
     double pixels_judged, classifier_judged, judged; /* judged: of `error` */

@@ -311,8 +311,8 @@ static taper_status judge_folds(search *s, judge_fn *judge, size_t most, taper_e
     return status;
 }
 
-/* What the trials are compared with. If the classifier diverges or takes too long, its error is not
- * known. */
+/* What the trials are compared with. If the classifier diverges or exceeds a limit, its error is
+ * not known. */
 static taper_status judge_yardsticks(search *s, taper_error *error) {
     train_embedding_found *f = s->found;
     const train_embedding_hooks *h = s->stage->hooks;

@@ -17,10 +17,11 @@ enum {
     TIMED_VALUES = 4000000,
     TIMED_EPOCHS = 3,
     MOST_LATE = 4, /* times as long as asked */
-    MOST_BEGINNING = 16
+    MOST_BEGINNING = 16,
+    MOST_COPIED = 256 * 1000000 /* values */
 };
 
-/* Training rows, one after the other. */
+/* Training rows, one after the other: a second copy of pixels that are in memory. */
 typedef struct copied {
     uint8_t *pixels;
     uint32_t *label;
@@ -30,6 +31,7 @@ typedef struct copied {
 static taper_status copy_rows(copied *to, const train_pixels *from,
                               const train_embedding_rows *rows) {
     const size_t n = rows->n_training, d = from->inputs;
+    if (n > MOST_COPIED / d) return TAPER_ERR_LIMIT;
     to->pixels = malloc(formats_larger(n * d, 1));
     to->label = malloc(formats_larger(n, 1) * sizeof *to->label);
     if (!to->pixels || !to->label) return TAPER_ERR_NOMEM;

@@ -16,9 +16,9 @@ typedef struct train_plain_run {
  * the other rows. wrong[held out]: 1 for those in error. It takes about so many seconds: a pass
  * over some rows measures the time, then there are as many epochs as fit, at least one, at most
  * train_teaching_epochs. run->stopped: by the callbacks of the stage's hooks; then nothing is
- * counted. TAPER_ERR_LIMIT: one epoch takes several times as long; nothing is counted.
- * TAPER_ERR_ARG: it diverged, or no row is left to learn from; TAPER_ERR_NOMEM,
- * TAPER_ERR_DEVICE. */
+ * counted. TAPER_ERR_LIMIT: one epoch takes several times as long, or the rows to learn from have
+ * over 256 million values, of which there would be a copy; nothing is counted. TAPER_ERR_ARG: it
+ * diverged, or no row is left to learn from; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
 taper_status train_plain_classifier_judge(train_embedding_stage *stage,
                                           const train_embedding_rows *rows, uint64_t seed,
                                           double seconds, uint8_t *wrong, taper_error_rate *rate,
