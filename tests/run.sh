@@ -211,12 +211,16 @@ list() { # kind, folder, how the file names begin and end
 list_sanitized() {
     grep -E '^(quick|san) (unit|fuzz|cli) ' "$ROOT/tests/tiers.txt" | sed 's/^[a-z]* /san-/' | sort -u
 }
-# Is a job in this tier?
-in_tier() { # kind name
-    marked=$(sed -n "/^san/d; s/^\([a-z]*\) $1 $2\$/\1/p" "$ROOT/tests/tiers.txt")
-    case $TIER.$marked in all.* | check. | check.quick | quick.quick | rest.all) return 0 ;; esac
-    case "$TIER $1 $2" in "rest unit test_kernels_"* | "rest san-"*) return 0 ;; esac
-    return 1
+# Those of the jobs on standard input that are in this tier; with a pattern, all.
+in_tier() {
+    awk -v tier="$TIER" -v every="$pattern" '
+        NR == FNR { if ($1 == "quick" || $1 == "all") mark[$2 " " $3] = $1; next }
+        { here = mark[$0] }
+        every != "" || tier == "all" { print; next }
+        tier == "quick" && here == "quick" { print }
+        tier == "check" && here != "all" { print }
+        tier == "rest" && (here == "all" || /^unit test_kernels_/ || /^san-/) { print }
+    ' "$ROOT/tests/tiers.txt" -
 }
 {
     list unit tests test_ .c
@@ -225,8 +229,7 @@ in_tier() { # kind name
     case $TIER in all | rest) [ -z "${SAN_BUILD-}" ] || list_sanitized ;; esac
     [ ! -f "$ROOT/samples/example/example.c" ] || echo "example example"
     echo "style style"
-} | while read -r kind name; do
-    [ -n "$pattern" ] || in_tier "$kind" "$name" || continue
+} | in_tier | while read -r kind name; do
     # shellcheck disable=SC2254
     case "$kind $name" in *$pattern*) echo "$kind $name" ;; esac
 done >"$WORK/jobs"

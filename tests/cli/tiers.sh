@@ -25,6 +25,7 @@ test ! -s lost
 grep -q '^san-' rest-san
 # three orders of threads: every test of the kernels is in rest
 grep '^unit test_kernels_' all | comm -23 - rest >lost
+cat lost
 test ! -s lost
 # each file that looks like a test is a job of check-all
 {
