@@ -138,15 +138,15 @@ upward train/labelling 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/
 upward train/supervised 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/)'
 upward train/conditional 'train/([a-z_]*\.h|linear/|dense/|nested/|restoration/|rbm/)'
 upward train/restoration 'train/([a-z_]*\.h|linear/|dense/|nested/|rbm/)'
-# The tool is a client of the library: it includes the public headers, and of formats/ what knows nothing of the formats.
-# Exceptions, FILE HEADER: what `train`, `decode --levels` and `decode --image` need.
+# The tool is a client of the library: it includes the public headers, of formats/ what knows nothing of the formats, and
+# simd.h, which only marks functions. Exceptions, FILE HEADER: what `train`, `decode --levels` and `decode --image` need.
 sed 's/ *#.*//' >"$found.except" <<'EXCEPT'
 cli/decode_levels.c codec/decoder/levels.h
 cli/planned.c codec/decoder/container_file.h
 cli/device.h codec/backend/backend.h # threads of `train`
 EXCEPT
 grep -nE '^#include "(codec/[^"]*/|codec/window|formats/[^"/]*\.h")' $(sources cli) /dev/null |
-    grep -vE '"formats/(atomic_file|bytes|file|image|name_escape|path_lines|status)\.h"' |
+    grep -vE '"(formats/(atomic_file|bytes|file|image|name_escape|path_lines|status)|codec/backend/simd)\.h"' |
     while IFS=: read -r file line text; do
         header=${text#*\"}
         grep -qxF "$file ${header%%\"*}" "$found.except" ||

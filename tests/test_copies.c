@@ -46,6 +46,7 @@ static float check(const uint8_t *a, const uint8_t *b) {
     static const cli_map same = {{1, 0, 0, 0, 1, 0}};
     cli_template of_a, of_b;
     cli_template_make(&of_a, a), cli_template_make(&of_b, b);
+    cli_template_take_slopes(&of_a);
     return cli_check(&of_a, &of_b, &same);
 }
 
@@ -123,6 +124,7 @@ static void a_map_is_found(void **state) {
     (void)state;
     draw(a, 8, how), draw(b, 8, as_it_is);
     cli_template_make(&of_a, a), cli_template_make(&of_b, b);
+    cli_template_take_slopes(&of_a);
     assert_true(cli_align(&of_a, &of_b, 0, &map) && cli_align_whole(&of_a, &of_b, &map));
     for (int i = 0; i < 6; i++)
         if (!(fabsf(map.m[i] - wanted[i]) < 0.005F)) fail_msg("%d: %g", i, (double)map.m[i]);

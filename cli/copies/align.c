@@ -1,5 +1,6 @@
 /* align.c -- see align.h. */
 #include "cli/copies/align.h"
+#include "codec/backend/simd.h"
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static void fill_frame(float *pixel, unsigned side) {
 }
 
 /* The version with half the sides. */
-static void halve(const float *from, unsigned side, float *to) {
+CODEC_CLONES static void halve(const float *from, unsigned side, float *to) {
     const size_t stride = side + 2, half = side / 2;
     for (size_t y = 0; y < half; y++)
         for (size_t x = 0; x < half; x++) {
@@ -29,7 +30,8 @@ static void halve(const float *from, unsigned side, float *to) {
     fill_frame(to, side / 2);
 }
 
-static void take_slopes(const float *pixel, unsigned side, float *across, float *down) {
+CODEC_CLONES static void take_slopes(const float *pixel, unsigned side, float *across,
+                                     float *down) {
     const size_t stride = side + 2;
     const float per = (float)side / 4; /* of two pixels' distance */
     for (unsigned y = 0; y < side; y++)
@@ -47,8 +49,11 @@ void cli_template_make(cli_template *to, const uint8_t grey[CLI_GREY_PIXELS]) {
     fill_frame(to->whole, CLI_GREY_SIDE);
     halve(to->whole, CLI_GREY_SIDE, to->half);
     halve(to->half, CLI_HALF_SIDE, to->quarter);
-    take_slopes(to->half, CLI_HALF_SIDE, to->half_x, to->half_y);
-    take_slopes(to->quarter, CLI_QUARTER_SIDE, to->quarter_x, to->quarter_y);
+}
+
+void cli_template_take_slopes(cli_template *of) {
+    take_slopes(of->half, CLI_HALF_SIDE, of->half_x, of->half_y);
+    take_slopes(of->quarter, CLI_QUARTER_SIDE, of->quarter_x, of->quarter_y);
 }
 
 /* --- maps --- */
@@ -77,13 +82,13 @@ typedef struct places {
     float right[CLI_GREY_SIDE], low[CLI_GREY_SIDE];
 } places;
 
-static float limited(float value, float most) {
+CODEC_INLINE float limited(float value, float most) {
     const float positive = value > 0 ? value : 0;
     return positive < most ? positive : most;
 }
 
-static void find_places(unsigned side, const cli_map *map, unsigned row, places *to,
-                        float *weight) {
+CODEC_INLINE void find_places(unsigned side, const cli_map *map, unsigned row, places *to,
+                              float *weight) {
     const float *m = map->m, half = (float)side / 2, most = (float)side + 0.5F;
     const float y = ((float)row + 0.5F) / half - 1;
     for (int x = 0; x < (int)side; x++) {
@@ -98,27 +103,28 @@ static void find_places(unsigned side, const cli_map *map, unsigned row, places 
     }
 }
 
-unsigned cli_look_up(const float *pixel, unsigned side, const cli_map *map, float *value,
-                     float *weight) {
-    float corner[4][CLI_GREY_SIDE];
-    const size_t stride = side + 2;
+CODEC_CLONES unsigned cli_look_up(const float *pixel, unsigned side, const cli_map *map,
+                                  float *value, float *weight) {
+    float above[2 * CLI_GREY_SIDE], below[2 * CLI_GREY_SIDE]; /* left, right; left, right; ... */
+    const size_t stride = side + 2, pair = 2 * sizeof *pixel;
     places p;
-    float within = 0;
+    unsigned within = 0;
     for (unsigned row = 0; row < side; row++, value += side, weight += side) {
         find_places(side, map, row, &p, weight);
         for (unsigned x = 0; x < side; x++) {
             const float *at = pixel + p.at[x];
-            corner[0][x] = at[0], corner[1][x] = at[1];
-            corner[2][x] = at[stride], corner[3][x] = at[stride + 1];
+            memcpy(above + 2 * (size_t)x, at, pair),
+                memcpy(below + 2 * (size_t)x, at + stride, pair);
         }
         for (unsigned x = 0; x < side; x++) {
-            const float upper = corner[0][x] + p.right[x] * (corner[1][x] - corner[0][x]);
-            const float lower = corner[2][x] + p.right[x] * (corner[3][x] - corner[2][x]);
+            const float *a = above + 2 * (size_t)x, *b = below + 2 * (size_t)x;
+            const float upper = a[0] + p.right[x] * (a[1] - a[0]);
+            const float lower = b[0] + p.right[x] * (b[1] - b[0]);
             value[x] = upper + p.low[x] * (lower - upper);
         }
-        for (unsigned x = 0; x < side; x++) within += weight[x];
+        for (unsigned x = 0; x < side; x++) within += weight[x] > 0;
     }
-    return (unsigned)within;
+    return within;
 }
 
 /* Scales of 0.7 to 1.43 and slants below 0.2: what is tried for copies. */
@@ -147,7 +153,7 @@ typedef struct sums {
  * columns. So their order is fixed, and several columns are added at a time. */
 enum { MOST_SIDE = CLI_GREY_SIDE };
 
-static double over_columns(const float *column, unsigned side) {
+CODEC_INLINE double over_columns(const float *column, unsigned side) {
     double sum = 0;
     for (unsigned x = 0; x < side; x++) sum += column[x];
     return sum;
@@ -155,7 +161,7 @@ static double over_columns(const float *column, unsigned side) {
 
 /* Bring b to the brightness and contrast of a, by least squares over what is weighted, and subtract
  * a. False: one of them is flat, or they are not alike at all. */
-static bool subtract(const level *l, float *value, const float *weight) {
+CODEC_CLONES static bool subtract(const level *l, float *value, const float *weight) {
     float sum[6][MOST_SIDE] = {{0}};
     const float middle = 128; /* keeps squares small */
     for (unsigned y = 0; y < l->side; y++) {
@@ -183,7 +189,7 @@ static bool subtract(const level *l, float *value, const float *weight) {
 }
 
 /* Less weight for differences above the usual one. */
-static void weigh(const level *l, const float *difference, float *weight) {
+CODEC_CLONES static void weigh(const level *l, const float *difference, float *weight) {
     float sum[MOST_SIDE] = {0}, n[MOST_SIDE] = {0};
     const size_t pixels = (size_t)l->side * l->side;
     for (size_t i = 0; i < pixels; i += l->side)
@@ -201,8 +207,8 @@ typedef struct column_sums {
     float gg[3][MOST_SIDE], gh[3][MOST_SIDE], hh[3][MOST_SIDE], ge[2][MOST_SIDE], he[2][MOST_SIDE];
 } column_sums;
 
-static void add_row(column_sums *c, const level *l, unsigned row, const float *difference,
-                    const float *weight) {
+CODEC_CLONES static void add_row(column_sums *c, const level *l, unsigned row,
+                                 const float *difference, const float *weight) {
     const size_t first = (size_t)row * l->side;
     const float *across = l->across + first, *down = l->down + first;
     const float *e = difference + first, *w = weight + first;
@@ -236,9 +242,10 @@ static void make_equations(const column_sums *c, unsigned side, sums *s) {
     static const uint8_t of_x[3] = {1, 0, 0}, of_y[3] = {0, 1, 0}; /* powers in x, y, 1 */
     for (unsigned i = 0; i < NUMBERS; i++) {
         const unsigned p = i / 3, a = i % 3;
-        for (unsigned k = 0; k < NUMBERS; k++) {
+        for (unsigned k = i; k < NUMBERS; k++) {
             const unsigned b = k % 3;
             s->matrix[i][k] = with_x(part[p][k / 3][of_y[a] + of_y[b]], side, of_x[a] + of_x[b]);
+            s->matrix[k][i] = s->matrix[i][k];
         }
         s->right[i] = with_x(right[p][of_y[a]], side, of_x[a]);
     }

@@ -18,8 +18,8 @@ bool cli_map_invert(cli_map *map);
 enum { CLI_HALF_SIDE = CLI_GREY_SIDE / 2, CLI_QUARTER_SIDE = CLI_GREY_SIDE / 4 };
 #define CLI_FRAMED(side) (((side) + 2) * ((side) + 2))
 
-/* A grey version as align and check need it: in three sizes, with the slopes per unit of x and of y
- * of the smaller ones. */
+/* A grey version as align and check need it: in three sizes; of that to which another one is
+ * compared, also the slopes per unit of x and of y of the smaller ones. */
 typedef struct cli_template {
     float whole[CLI_FRAMED(CLI_GREY_SIDE)];
     float half[CLI_FRAMED(CLI_HALF_SIDE)], quarter[CLI_FRAMED(CLI_QUARTER_SIDE)];
@@ -28,7 +28,9 @@ typedef struct cli_template {
         quarter_y[CLI_QUARTER_SIDE * CLI_QUARTER_SIDE];
 } cli_template;
 
+/* Without slopes. */
 void cli_template_make(cli_template *to, const uint8_t grey[CLI_GREY_PIXELS]);
+void cli_template_take_slopes(cli_template *of);
 
 /* The pixel in column x and row y of a framed version. */
 static inline const float *cli_framed(const float *pixel, unsigned side, unsigned x, unsigned y) {
@@ -44,8 +46,8 @@ unsigned cli_look_up(const float *pixel, unsigned side, const cli_map *map, floa
 /* Find the map from points of a to those of b at which both look alike, but for brightness and
  * contrast; *map: where to begin. By Gauss-Newton steps on the quarter and the half versions
  * (Lucas and Kanade, "An iterative image registration technique", 1981; Baker and Matthews,
- * "Lucas-Kanade 20 years on", 2004), with less weight for what differs much. False: there is no
- * such map near the beginning, or one on which they correlate less than `least`. */
+ * "Lucas-Kanade 20 years on", 2004), with less weight for what differs much. a has slopes. False:
+ * there is no such map near the beginning, or one on which they correlate less than `least`. */
 bool cli_align(const cli_template *a, const cli_template *b, float least, cli_map *map);
 
 /* The same on the whole versions alone, for maps that are nearly right: fine structure, such as

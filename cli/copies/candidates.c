@@ -1,9 +1,11 @@
 /* candidates.c -- see candidates.h. The images are cut into blocks. An item of work compares one
  * block with itself and with all later ones, and keeps its pairs; the lists are then put together
- * in the order of the blocks. */
+ * in the order of the blocks. Most pairs are ruled out by sums of floats, of LANES images at a
+ * time; the others are compared by the exact products. */
 #include "cli/copies/candidates.h"
 #include "cli/common/parallel.h"
 #include "cli/common/progress.h"
+#include "codec/backend/simd.h"
 #include "formats/bytes.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,19 +13,28 @@
 
 /* EACH_PAIR: what a pair takes at most, in candidates: in the lists of blocks, which grow by
  * doubling, and the joined one; or in that and in what groups.c makes of it. */
-enum { BLOCK = 64, EACH_PAIR = 8 };
+enum { LANES = 32, BLOCK = 2 * LANES, EACH_PAIR = 8 };
 
 /* Products of two descriptors, as shares of that of equal ones. At LEAST a pair is a candidate. The
  * parts in which a strip is missing are compared only from MAYBE on, which saves nearly all of that
  * work. */
 static const int32_t LEAST = (int32_t)(0.85 * CLI_DESCRIPTOR_UNIT * CLI_DESCRIPTOR_UNIT);
 static const int32_t MAYBE = (int32_t)(0.40 * CLI_DESCRIPTOR_UNIT * CLI_DESCRIPTOR_UNIT);
+/* Below it, the sum of 32 rounded floats cannot be that of a product of at least MAYBE. */
+static const float RULED_OUT = (float)(0.39 * CLI_DESCRIPTOR_UNIT * CLI_DESCRIPTOR_UNIT);
 
-typedef int16_t central[CLI_CENTRAL][CLI_COEFFICIENTS];
+/* The central parts of LANES images side by side; zeros in place of missing ones. */
+typedef float lanes[CLI_CENTRAL][CLI_COEFFICIENTS][LANES];
+
+/* An image in one of its turns. */
+typedef struct turned {
+    cli_descriptor of;
+    float central[CLI_CENTRAL][CLI_COEFFICIENTS];
+} turned;
 
 typedef struct search {
     const cli_descriptor *of;
-    const central *first; /* [n] the central parts alone, which stay in the cache */
+    const lanes *all; /* [n / LANES, rounded up] */
     size_t n;
     unsigned turns;
     cli_candidates *found; /* [blocks] */
@@ -78,42 +89,79 @@ static taper_status keep(search *s, cli_candidates *found, size_t *room, cli_can
     return TAPER_OK;
 }
 
-/* Image i in all its turns, `a`, against image k. */
-static taper_status compare(search *s, const cli_descriptor *a, size_t i, size_t k,
+/* Image i in one of its turns, `a`, against image k: by the exact products. */
+static taper_status compare(search *s, const cli_descriptor *a, cli_candidate pair,
                             cli_candidates *found, size_t *room) {
-    const int16_t(*b)[CLI_COEFFICIENTS] = s->first[k];
-    for (unsigned turn = 0; turn < s->turns; turn++) {
-        const int16_t(*of)[CLI_COEFFICIENTS] = a[turn].part;
-        agreement best = {.product = MAYBE - 1};
-        try_parts(of[CLI_CENTRE], CLI_CENTRE, b[CLI_CENTRE], CLI_CENTRE, &best);
-        try_parts(of[CLI_WHOLE], CLI_WHOLE, b[CLI_INNER], CLI_INNER, &best);
-        try_parts(of[CLI_INNER], CLI_INNER, b[CLI_WHOLE], CLI_WHOLE, &best);
-        if (best.product < MAYBE) continue;
-        try_strips(&a[turn], &s->of[k], &best);
-        if (best.product < LEAST) continue;
-        const cli_candidate pair = {(uint32_t)i, (uint32_t)k, (uint8_t)turn, best.from, best.to};
-        TAPER_TRY(keep(s, found, room, pair));
+    const cli_descriptor *b = &s->of[pair.b];
+    agreement best = {.product = MAYBE - 1};
+    try_parts(a->part[CLI_CENTRE], CLI_CENTRE, b->part[CLI_CENTRE], CLI_CENTRE, &best);
+    try_parts(a->part[CLI_WHOLE], CLI_WHOLE, b->part[CLI_INNER], CLI_INNER, &best);
+    try_parts(a->part[CLI_INNER], CLI_INNER, b->part[CLI_WHOLE], CLI_WHOLE, &best);
+    if (best.product < MAYBE) return TAPER_OK;
+    try_strips(a, b, &best);
+    if (best.product < LEAST) return TAPER_OK;
+    pair.part_a = best.from, pair.part_b = best.to;
+    return keep(s, found, room, pair);
+}
+
+/* The largest of the three products of central parts that `compare` begins with, rounded. */
+CODEC_CLONES static void estimate(const turned *a, const lanes *b, float largest[LANES]) {
+    float centre[LANES] = {0}, inner[LANES] = {0}, whole[LANES] = {0};
+    for (unsigned c = 0; c < CLI_COEFFICIENTS; c++)
+        for (unsigned i = 0; i < LANES; i++) {
+            centre[i] += a->central[CLI_CENTRE][c] * (*b)[CLI_CENTRE][c][i];
+            inner[i] += a->central[CLI_WHOLE][c] * (*b)[CLI_INNER][c][i];
+            whole[i] += a->central[CLI_INNER][c] * (*b)[CLI_WHOLE][c][i];
+        }
+    for (unsigned i = 0; i < LANES; i++) {
+        const float larger = inner[i] > whole[i] ? inner[i] : whole[i];
+        largest[i] = centre[i] > larger ? centre[i] : larger;
     }
+}
+
+/* Image i in all its turns, `a`, against those of LANES images from `first` on that come after
+ * it. */
+static taper_status compare_lanes(search *s, const turned *a, size_t i, size_t first,
+                                  cli_candidates *found, size_t *room) {
+    float largest[CLI_TURNS][LANES];
+    for (unsigned turn = 0; turn < s->turns; turn++)
+        estimate(&a[turn], &s->all[first / LANES], largest[turn]);
+    const size_t end = formats_smaller(first + LANES, s->n);
+    for (size_t k = formats_larger(first, i + 1); k < end; k++)
+        for (unsigned turn = 0; turn < s->turns; turn++) {
+            if (largest[turn][k - first] < RULED_OUT) continue;
+            const cli_candidate pair = {.a = (uint32_t)i, .b = (uint32_t)k, .turn = (uint8_t)turn};
+            TAPER_TRY(compare(s, &a[turn].of, pair, found, room));
+        }
     return TAPER_OK;
+}
+
+/* All turns of the images of a block, one image after the other. */
+static void turn_block(const search *s, size_t begin, size_t end, turned *to) {
+    for (size_t i = begin; i < end; i++)
+        for (unsigned turn = 0; turn < s->turns; turn++, to++) {
+            cli_descriptor_turn(&s->of[i], turn, &to->of);
+            for (unsigned p = 0; p < CLI_CENTRAL; p++)
+                for (unsigned c = 0; c < CLI_COEFFICIENTS; c++)
+                    to->central[p][c] = to->of.part[p][c];
+        }
 }
 
 static taper_status compare_block(search *s, size_t item, cli_candidates *found) {
     const size_t begin = item * BLOCK, end = formats_smaller(begin + BLOCK, s->n);
     size_t room = 0;
-    cli_descriptor *turned = malloc(BLOCK * s->turns * sizeof *turned);
-    if (!turned) return TAPER_ERR_NOMEM;
-    for (size_t i = begin; i < end; i++)
-        for (unsigned turn = 0; turn < s->turns; turn++)
-            cli_descriptor_turn(&s->of[i], turn, &turned[(i - begin) * s->turns + turn]);
+    turned *of = malloc(BLOCK * s->turns * sizeof *of);
+    if (!of) return TAPER_ERR_NOMEM;
+    turn_block(s, begin, end, of);
     taper_status status = TAPER_OK;
     for (size_t at = begin; at < s->n && !status; at += BLOCK) {
         const size_t last = formats_smaller(at + BLOCK, s->n);
         for (size_t i = begin; i < end && !status; i++)
-            for (size_t k = formats_larger(at, i + 1); k < last && !status; k++)
-                status = compare(s, turned + (i - begin) * s->turns, i, k, found, &room);
+            for (size_t k = at; k < last && !status; k += LANES)
+                status = compare_lanes(s, of + (i - begin) * s->turns, i, k, found, &room);
         cli_progress_add(&s->progress, 1);
     }
-    free(turned);
+    free(of);
     return status;
 }
 
@@ -127,6 +175,15 @@ static void run_block(void *user, size_t item, unsigned thread) {
 }
 
 /* --- all blocks --- */
+
+static lanes *lay_lanes(const cli_descriptor *of, size_t n) {
+    lanes *all = calloc(n / LANES + 1, sizeof *all);
+    for (size_t i = 0; all && i < n; i++)
+        for (unsigned p = 0; p < CLI_CENTRAL; p++)
+            for (unsigned c = 0; c < CLI_COEFFICIENTS; c++)
+                all[i / LANES][p][c][i % LANES] = of[i].part[p][c];
+    return all;
+}
 
 /* Join the lists of the blocks, which are freed. */
 static taper_status join(search *s, size_t blocks, cli_candidates *out) {
@@ -160,21 +217,19 @@ taper_status cli_candidates_find(cli_candidates *out, const cli_descriptor *of, 
                                  bool are_turned, const cli_common *common, taper_error *error) {
     const size_t blocks = (n + BLOCK - 1) / BLOCK;
     const taper_limits limits = cli_limits(common);
-    central *first = malloc((n + 1) * sizeof *first);
-    search s = {
-        .of = of, .first = (const central *)first, .n = n, .turns = are_turned ? CLI_TURNS : 1};
+    lanes *all = lay_lanes(of, n);
+    search s = {.of = of, .all = (const lanes *)all, .n = n, .turns = are_turned ? CLI_TURNS : 1};
     s.most = (size_t)(limits.max_memory / (EACH_PAIR * sizeof(cli_candidate)));
     s.found = calloc(blocks + 1, sizeof *s.found);
     *out = (cli_candidates){.n = 0};
-    for (size_t i = 0; i < n && first; i++) memcpy(first[i], of[i].part, sizeof *first);
-    if (!first || !s.found) atomic_store(&s.status, TAPER_ERR_NOMEM);
+    if (!all || !s.found) atomic_store(&s.status, TAPER_ERR_NOMEM);
     cli_progress_start(&s.progress, common, "comparing", blocks * (blocks + 1) / 2, "blocks");
     if (s.found) cli_parallel(cli_threads(common), blocks, run_block, &s);
     cli_progress_end(&s.progress);
     taper_status status = (taper_status)atomic_load(&s.status);
     const taper_status joined = s.found ? join(&s, blocks, out) : TAPER_OK;
     if (status == TAPER_OK) status = joined;
-    free(first), free(s.found);
+    free(all), free(s.found);
     if (status != TAPER_OK) cli_candidates_free(out);
     return explain(&s, status, &limits, error);
 }

@@ -1,5 +1,6 @@
 /* check.c -- see check.h. */
 #include "cli/copies/check.h"
+#include "codec/backend/simd.h"
 #include <math.h>
 
 /* LEAST_BLOCKS: with fewer blocks of any structure nothing is decided. */
@@ -21,11 +22,11 @@ typedef struct block {
     float energy;              /* their mean square */
 } block;
 
-static float sum_of(const float *row) {
+CODEC_INLINE float sum_of(const float *row) {
     return ((row[0] + row[4]) + (row[1] + row[5])) + ((row[2] + row[6]) + (row[3] + row[7]));
 }
 
-static void reduce(const float *pixel, size_t stride, block *to) {
+CODEC_INLINE void reduce(const float *pixel, size_t stride, block *to) {
     float column[BLOCK] = {0}, square[BLOCK] = {0};
     for (unsigned y = 0; y < BLOCK; y++)
         for (unsigned x = 0; x < BLOCK; x++) column[x] += pixel[y * stride + x];
@@ -42,7 +43,7 @@ static void reduce(const float *pixel, size_t stride, block *to) {
     to->energy = sum_of(square) / (BLOCK * BLOCK);
 }
 
-static void reduce_all(const cli_template *of, block *to) {
+CODEC_CLONES static void reduce_all(const cli_template *of, block *to) {
     for (unsigned i = 0; i < BLOCKS; i++)
         reduce(cli_framed(of->whole, CLI_GREY_SIDE, i % ACROSS * BLOCK, i / ACROSS * BLOCK),
                CLI_GREY_SIDE + 2, &to[i]);
@@ -57,7 +58,7 @@ bool cli_check_is_possible(const cli_template *of) {
 }
 
 /* The correlation of what is left of two blocks; 0 where one has no structure at all. */
-static float correlate(const block *a, const block *b) {
+CODEC_INLINE float correlate(const block *a, const block *b) {
     float sum[BLOCK] = {0};
     if (!(a->energy > 0) || !(b->energy > 0)) return 0;
     for (unsigned k = 0; k < BLOCK * BLOCK; k += BLOCK)
@@ -66,13 +67,13 @@ static float correlate(const block *a, const block *b) {
 }
 
 /* Whether all places of a block are inside of the other image: its corners are. */
-static bool is_inside(const float *weight) {
+CODEC_INLINE bool is_inside(const float *weight) {
     const size_t last = BLOCK - 1, low = last * CLI_GREY_SIDE;
     return weight[0] > 0 && weight[last] > 0 && weight[low] > 0 && weight[low + last] > 0;
 }
 
 /* The score for one map. own: the blocks of a. */
-static float score_of(const block *own, const cli_template *b, const cli_map *map) {
+CODEC_CLONES static float score_of(const block *own, const cli_template *b, const cli_map *map) {
     float agreed = 0, all = 0, pixel[CLI_GREY_PIXELS], weight[CLI_GREY_PIXELS];
     unsigned n = 0;
     cli_look_up(b->whole, CLI_GREY_SIDE, map, pixel, weight);

@@ -10,7 +10,7 @@
  * are copies only if all pixels are equal. */
 bool cli_check_is_possible(const cli_template *of);
 
-/* How well b agrees with a, 0 to 1. start: a map to begin with, as for cli_align.
+/* How well b agrees with a, which has slopes, 0 to 1. start: a map to begin with, as for cli_align.
  *
  * The grey version of a is divided into blocks of 8 x 8 pixels. From each block, and from the
  * pixels of b at the same places, the means of its rows and of its columns are subtracted: without

@@ -1,5 +1,6 @@
 /* descriptor.c -- see descriptor.h. */
 #include "cli/copies/descriptor.h"
+#include "codec/backend/simd.h"
 #include <math.h>
 #include <string.h>
 
@@ -46,8 +47,8 @@ static void scale_to_unit(const float *from, int16_t *to) {
 }
 
 /* The coefficients across, of each row. */
-static void take_rows(const float (*cosine)[CLI_COSINES], const float *pixel,
-                      float (*row)[CLI_COSINES]) {
+CODEC_CLONES static void take_rows(const float (*cosine)[CLI_COSINES], const float *pixel,
+                                   float (*row)[CLI_COSINES]) {
     for (unsigned y = 0; y < SIDE; y++) {
         float sum[CLI_COSINES] = {0};
         for (unsigned x = 0; x < SIDE; x++) {
@@ -58,7 +59,8 @@ static void take_rows(const float (*cosine)[CLI_COSINES], const float *pixel,
     }
 }
 
-static void take_part(const float (*cosine)[CLI_COSINES], float (*row)[CLI_COSINES], int16_t *to) {
+CODEC_CLONES static void take_part(const float (*cosine)[CLI_COSINES], float (*row)[CLI_COSINES],
+                                   int16_t *to) {
     float sum[FREQUENCIES][CLI_COSINES] = {{0}}, coefficient[CLI_COEFFICIENTS];
     for (unsigned y = 0; y < SIDE; y++)
         for (unsigned g = 0; g < FREQUENCIES; g++)

@@ -1,12 +1,20 @@
 /* grey.c -- see grey.h. Large images are first reduced by whole factors, which is fast: rows are
  * added up, and then columns. The rest is done by taper_image_scale. */
 #include "cli/copies/grey.h"
+#include "codec/backend/simd.h"
 #include "codec/taper_quality.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A reduced side has at least LEAST pixels; a factor of 256 keeps the sums of rows in 16 bits. */
-enum { LEAST = 2 * CLI_GREY_SIDE, MOST_FACTOR = 256, RED = 77, GREEN = 150, BLUE = 29 };
+/* A reduced side has at least LEAST pixels; 256 samples of 8 bits keep sums in 16 bits. */
+enum {
+    LEAST = 2 * CLI_GREY_SIDE,
+    MOST_FACTOR = 256,
+    MOST_FOLDED = 256,
+    RED = 77,
+    GREEN = 150,
+    BLUE = 29
+};
 
 static uint32_t factor_of(uint32_t side) {
     if (side % CLI_GREY_SIDE == 0 && side / CLI_GREY_SIDE <= MOST_FACTOR)
@@ -16,18 +24,19 @@ static uint32_t factor_of(uint32_t side) {
 }
 
 /* Add n samples of four rows that are `stride` apart, or of one. */
-static void add_four(const uint8_t *restrict row, size_t stride, size_t n, uint16_t *restrict sum) {
+CODEC_CLONES static void add_four(const uint8_t *restrict row, size_t stride, size_t n,
+                                  uint16_t *restrict sum) {
     const uint8_t *second = row + stride, *third = second + stride, *last = third + stride;
     for (size_t i = 0; i < n; i++)
         sum[i] = (uint16_t)(sum[i] + row[i] + second[i] + third[i] + last[i]);
 }
 
-static void add_one(const uint8_t *restrict row, size_t n, uint16_t *restrict sum) {
+CODEC_CLONES static void add_one(const uint8_t *restrict row, size_t n, uint16_t *restrict sum) {
     for (size_t i = 0; i < n; i++) sum[i] = (uint16_t)(sum[i] + row[i]);
 }
 
 /* The mean of n pixels of each channel whose sums are in `sum`, as luma. */
-static uint8_t luma_of(const uint16_t *sum, size_t pixels, size_t channels, double per_luma) {
+CODEC_INLINE uint8_t luma_of(const uint16_t *sum, size_t pixels, size_t channels, double per_luma) {
     uint32_t all[3] = {0, 0, 0};
     for (size_t k = 0; k < pixels * channels; k += channels)
         for (size_t c = 0; c < channels; c++) all[c] += sum[k + c];
@@ -37,18 +46,28 @@ static uint8_t luma_of(const uint16_t *sum, size_t pixels, size_t channels, doub
     return (uint8_t)(luma * per_luma + 0.5);
 }
 
-/* One row of the reduced image, of sums of `rows` rows. */
-static void reduce_row(const uint16_t *sum, const taper_image *image, uint32_t rows,
-                       uint32_t factor, uint8_t *to) {
+/* Add up `factor` pixels, a power of two, at the first of them; the sums fit 16 bits. The last
+ * pixels of the row, which have too few after them, are left as they are. */
+CODEC_CLONES static void fold(uint16_t *sum, size_t samples, size_t channels, uint32_t factor) {
+    for (size_t step = channels; step < factor * channels && step < samples; step *= 2)
+        for (size_t i = 0; i + step < samples; i++) sum[i] = (uint16_t)(sum[i] + sum[i + step]);
+}
+
+/* One row of the reduced image, of sums of `rows` rows, which are changed. */
+CODEC_CLONES static void reduce_row(uint16_t *sum, const taper_image *image, uint32_t rows,
+                                    uint32_t factor, uint8_t *to) {
     const size_t channels = image->channels;
     const double per_luma = 1.0 / ((double)factor * rows * (RED + GREEN + BLUE));
     const uint32_t whole = image->width / factor, left = image->width % factor;
+    const bool folds = !left && (factor & (factor - 1)) == 0 && factor * rows <= MOST_FOLDED;
+    const uint32_t pixels = folds ? 1 : factor;
+    if (folds) fold(sum, image->width * channels, channels, factor);
     if (channels == 3) /* a constant is faster */
         for (uint32_t i = 0; i < whole; i++)
-            to[i] = luma_of(sum + (size_t)i * factor * 3, factor, 3, per_luma);
+            to[i] = luma_of(sum + (size_t)i * factor * 3, pixels, 3, per_luma);
     else
         for (uint32_t i = 0; i < whole; i++)
-            to[i] = luma_of(sum + (size_t)i * factor, factor, 1, per_luma);
+            to[i] = luma_of(sum + (size_t)i * factor, pixels, 1, per_luma);
     if (left)
         to[whole] = luma_of(sum + (size_t)whole * factor * channels, left, channels,
                             per_luma * factor / left);

@@ -102,9 +102,10 @@ static float try_pair(const cli_small_set *set, const cli_candidate *pair, uint3
                       uint32_t image_b, bool from_a) {
     uint8_t turned[CLI_GREY_PIXELS];
     cli_template a, b;
-    cli_grey_turn(set->grey[image_a], pair->turn, turned);
-    cli_template_make(&a, turned);
+    if (pair->turn) cli_grey_turn(set->grey[image_a], pair->turn, turned);
+    cli_template_make(&a, pair->turn ? turned : set->grey[image_a]);
     cli_template_make(&b, set->grey[image_b]);
+    cli_template_take_slopes(from_a ? &a : &b);
     const cli_map map = from_a ? cli_part_map(pair->part_a, pair->part_b)
                                : cli_part_map(pair->part_b, pair->part_a);
     return from_a ? cli_check(&a, &b, &map) : cli_check(&b, &a, &map);
