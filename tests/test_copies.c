@@ -163,6 +163,34 @@ static void sizes_and_kinds_give_one_version(void **state) {
         }
 }
 
+/* The mean luma of the pixels of 8 bits that pixel (x, y) of the grey version covers, plainly. */
+static unsigned mean_luma(const taper_image *image, uint32_t x, uint32_t y) {
+    const uint32_t across = image->width / SIDE, down = image->height / SIDE;
+    const uint8_t *pixels = image->pixels;
+    double sum = 0;
+    for (uint32_t row = y * down; row < (y + 1) * down; row++)
+        for (uint32_t column = x * across; column < (x + 1) * across; column++) {
+            const uint8_t *p = pixels + ((size_t)row * image->width + column) * image->channels;
+            sum += image->channels == 1 ? 256 * p[0] : 77 * p[0] + 150 * p[1] + 29 * p[2];
+        }
+    return (unsigned)(sum / (256.0 * across * down) + 0.5);
+}
+
+static void noise_gives_its_means(void **state) {
+    static const uint32_t sides[][2] = {{512, 512}, {1024, 1024}, {128, 256}, {2048, 64}, {64, 64}};
+    (void)state;
+    for (size_t k = 0; k < sizeof sides / sizeof *sides; k++)
+        for (unsigned channels = 1; channels <= 3; channels += 2) {
+            uint8_t grey[CLI_GREY_PIXELS];
+            taper_image image = picture_noise(sides[k][0], sides[k][1], channels, 8, k + 1);
+            if (k == 1) memset(image.pixels, 255, formats_image_bytes(&image)); /* largest sums */
+            assert_int_equal(cli_grey_make(&image, grey), TAPER_OK);
+            for (uint32_t i = 0; i < CLI_GREY_PIXELS; i++)
+                assert_int_equal(grey[i], mean_luma(&image, i % SIDE, i / SIDE));
+            formats_image_free(&image);
+        }
+}
+
 static void white_on_nothing_shows(void **state) {
     uint8_t grey[CLI_GREY_PIXELS];
     taper_image image = picture_noise(64, 64, 4, 8, 1);
@@ -222,6 +250,51 @@ static cli_small_set make_set(void) {
     return (cli_small_set){IMAGES, IMAGES, grey, width, height, digest, 0};
 }
 
+static double share(const cli_descriptor *a, unsigned p, const cli_descriptor *b, unsigned q) {
+    double sum = 0;
+    for (int i = 0; i < CLI_COEFFICIENTS; i++) sum += (double)a->part[p][i] * b->part[q][i];
+    return sum / CLI_DESCRIPTOR_UNIT / CLI_DESCRIPTOR_UNIT;
+}
+
+/* Whether a pair is a candidate, plainly. */
+static bool may_be_copies(const cli_descriptor *a, const cli_descriptor *b) {
+    double best = fmax(share(a, CLI_CENTRE, b, CLI_CENTRE),
+                       fmax(share(a, CLI_WHOLE, b, CLI_INNER), share(a, CLI_INNER, b, CLI_WHOLE)));
+    if (best < 0.40) return false;
+    for (unsigned p = CLI_CENTRAL; p < CLI_PARTS; p++)
+        best = fmax(best, fmax(share(a, CLI_WHOLE, b, p), share(a, p, b, CLI_WHOLE)));
+    return best >= 0.85;
+}
+
+static void candidates_are_those_of_plain_sums(void **state) {
+    const cli_small_set set = make_set();
+    const cli_common common = {.threads = 2, .quiet = 1};
+    static cli_cosines cosines;
+    static cli_descriptor of[IMAGES];
+    static uint8_t turns[IMAGES][IMAGES]; /* a bit for each turn */
+    cli_candidates found;
+    size_t wanted = 0;
+    (void)state;
+    cli_cosines_make(&cosines);
+    for (int i = 0; i < IMAGES; i++) cli_descriptor_make(&of[i], &cosines, set.grey[i]);
+    assert_int_equal(cli_candidates_find(&found, of, IMAGES, true, &common, NULL), TAPER_OK);
+    for (size_t i = 0; i < found.n; i++)
+        turns[found.pair[i].a][found.pair[i].b] |= (uint8_t)(1U << found.pair[i].turn);
+    for (int a = 0; a < IMAGES; a++)
+        for (unsigned turn = 0; turn < CLI_TURNS; turn++) {
+            cli_descriptor turned;
+            cli_descriptor_turn(&of[a], turn, &turned);
+            for (int b = 0; b < IMAGES; b++) {
+                const bool is_one = b > a && may_be_copies(&turned, &of[b]);
+                wanted += is_one;
+                assert_int_equal(turns[a][b] >> turn & 1, is_one);
+            }
+        }
+    assert_true(wanted >= 3 * ORIGINALS);
+    assert_int_equal(found.n, wanted); /* each once */
+    cli_candidates_free(&found);
+}
+
 static void groups_are_those_of_the_originals(void **state) {
     const cli_small_set set = make_set();
     (void)state;
@@ -278,8 +351,10 @@ int main(void) {
         cmocka_unit_test(flat_images_are_not_checked),
         cmocka_unit_test(a_map_is_found),
         cmocka_unit_test(sizes_and_kinds_give_one_version),
+        cmocka_unit_test(noise_gives_its_means),
         cmocka_unit_test(white_on_nothing_shows),
         cmocka_unit_test(descriptors_turn),
+        cmocka_unit_test(candidates_are_those_of_plain_sums),
         cmocka_unit_test(groups_are_those_of_the_originals),
         cmocka_unit_test(agreement_tells_the_turn),
         cmocka_unit_test(short_memory_is_told),

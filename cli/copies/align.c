@@ -113,8 +113,8 @@ CODEC_CLONES unsigned cli_look_up(const float *pixel, unsigned side, const cli_m
         find_places(side, map, row, &p, weight);
         for (unsigned x = 0; x < side; x++) {
             const float *at = pixel + p.at[x];
-            memcpy(above + 2 * (size_t)x, at, pair),
-                memcpy(below + 2 * (size_t)x, at + stride, pair);
+            memcpy(above + 2 * (size_t)x, at, pair);
+            memcpy(below + 2 * (size_t)x, at + stride, pair);
         }
         for (unsigned x = 0; x < side; x++) {
             const float *a = above + 2 * (size_t)x, *b = below + 2 * (size_t)x;

@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* EACH_PAIR: what a pair takes at most, in candidates: in the lists of blocks, which grow by
- * doubling, and the joined one; or in that and in what groups.c makes of it. */
+ * doubling, and the joined one; or in that and in what groups.c makes of it. LANES: above 16, so
+ * that compilers keep the loop over them, and make vectors of it. */
 enum { LANES = 32, BLOCK = 2 * LANES, EACH_PAIR = 8 };
 
 /* Products of two descriptors, as shares of that of equal ones. At LEAST a pair is a candidate. The
@@ -89,7 +90,7 @@ static taper_status keep(search *s, cli_candidates *found, size_t *room, cli_can
     return TAPER_OK;
 }
 
-/* Image i in one of its turns, `a`, against image k: by the exact products. */
+/* Image pair.a in its turn, `a`, against image pair.b: by the exact products. */
 static taper_status compare(search *s, const cli_descriptor *a, cli_candidate pair,
                             cli_candidates *found, size_t *room) {
     const cli_descriptor *b = &s->of[pair.b];
