@@ -256,10 +256,15 @@ static double share(const cli_descriptor *a, unsigned p, const cli_descriptor *b
     return sum / CLI_DESCRIPTOR_UNIT / CLI_DESCRIPTOR_UNIT;
 }
 
+/* What agrees best of central parts. */
+static double central_share(const cli_descriptor *a, const cli_descriptor *b) {
+    return fmax(share(a, CLI_CENTRE, b, CLI_CENTRE),
+                fmax(share(a, CLI_WHOLE, b, CLI_INNER), share(a, CLI_INNER, b, CLI_WHOLE)));
+}
+
 /* Whether a pair is a candidate, plainly. */
 static bool may_be_copies(const cli_descriptor *a, const cli_descriptor *b) {
-    double best = fmax(share(a, CLI_CENTRE, b, CLI_CENTRE),
-                       fmax(share(a, CLI_WHOLE, b, CLI_INNER), share(a, CLI_INNER, b, CLI_WHOLE)));
+    double best = central_share(a, b);
     if (best < 0.40) return false;
     for (unsigned p = CLI_CENTRAL; p < CLI_PARTS; p++)
         best = fmax(best, fmax(share(a, CLI_WHOLE, b, p), share(a, p, b, CLI_WHOLE)));
@@ -267,16 +272,20 @@ static bool may_be_copies(const cli_descriptor *a, const cli_descriptor *b) {
 }
 
 static void candidates_are_those_of_plain_sums(void **state) {
-    const cli_small_set set = make_set();
     const cli_common common = {.threads = 2, .quiet = 1};
     static cli_cosines cosines;
     static cli_descriptor of[IMAGES];
     static uint8_t turns[IMAGES][IMAGES]; /* a bit for each turn */
     cli_candidates found;
-    size_t wanted = 0;
+    size_t wanted = 0, only_by_strips = 0;
     (void)state;
     cli_cosines_make(&cosines);
-    for (int i = 0; i < IMAGES; i++) cli_descriptor_make(&of[i], &cosines, set.grey[i]);
+    for (int i = 0; i < IMAGES; i++) { /* a strip at the left is missing in two of three */
+        const double cut = 0.094 * (i % 3);
+        uint8_t grey[CLI_GREY_PIXELS];
+        draw(grey, (uint64_t)i / 3 + 1, (copy){.scale = 1, .shift = cut, .gain = 1});
+        cli_descriptor_make(&of[i], &cosines, grey);
+    }
     assert_int_equal(cli_candidates_find(&found, of, IMAGES, true, &common, NULL), TAPER_OK);
     for (size_t i = 0; i < found.n; i++)
         turns[found.pair[i].a][found.pair[i].b] |= (uint8_t)(1U << found.pair[i].turn);
@@ -287,10 +296,11 @@ static void candidates_are_those_of_plain_sums(void **state) {
             for (int b = 0; b < IMAGES; b++) {
                 const bool is_one = b > a && may_be_copies(&turned, &of[b]);
                 wanted += is_one;
+                only_by_strips += is_one && central_share(&turned, &of[b]) < 0.85;
                 assert_int_equal(turns[a][b] >> turn & 1, is_one);
             }
         }
-    assert_true(wanted >= 3 * ORIGINALS);
+    assert_true(only_by_strips > 0 && wanted > only_by_strips);
     assert_int_equal(found.n, wanted); /* each once */
     cli_candidates_free(&found);
 }
